@@ -1,0 +1,96 @@
+"""Everything nask raises, and the one warning it gives.
+
+::
+
+    NaskError
+    ├── GraphError (ValueError)             a graph contradicts itself
+    ├── SchemaError (ValueError)            graphs of one collection contradict each other
+    ├── FormatError (ValueError)            a file does not hold what its format promises
+    ├── ParameterError (ValueError)         a parameter is out of its range
+    ├── InputError (TypeError)              something that is not a graph, or not a list of them
+    ├── ModelFileError (ValueError)         a saved model that cannot be read or written
+    ├── DatasetNotFoundError (LookupError)  no dataset of that name is at hand
+    ├── MemoryLimitError (MemoryError)      the result does not fit the memory allowed
+    └── MissingDependencyError (ImportError)  an optional package is not installed
+
+    UnseenAttributeWarning (UserWarning)    a new graph has an attribute no training graph had
+
+Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class NaskError(Exception):
+    """Base of every error nask raises on purpose."""
+
+
+class GraphError(NaskError, ValueError):
+    """A graph that contradicts itself: a bad edge, attribute or value."""
+
+
+class SchemaError(NaskError, ValueError):
+    """Graphs of one collection that contradict each other."""
+
+
+class FormatError(NaskError, ValueError):
+    """A file that does not hold what its format promises."""
+
+
+class ParameterError(NaskError, ValueError):
+    """A parameter outside its range."""
+
+    @classmethod
+    def expected(cls, name: str, owner: str, expected: str, got: object) -> ParameterError:
+        """Build the message in scikit-learn's grammar.
+
+        Examples
+        --------
+        >>> print(ParameterError.expected("gamma", "NASK", "a float in the range (0, inf)", -1))
+        The 'gamma' parameter of NASK must be a float in the range (0, inf). Got -1 instead.
+        """
+        return cls(f"The {name!r} parameter of {owner} must be {expected}. Got {got!r} instead.")
+
+
+class InputError(NaskError, TypeError):
+    """Something that is not a graph, or not a list of graphs."""
+
+
+class ModelFileError(NaskError, ValueError):
+    """A saved model that cannot be read, or a model that cannot be saved."""
+
+
+class DatasetNotFoundError(NaskError, LookupError):
+    """No dataset of that name is at hand."""
+
+
+class MemoryLimitError(NaskError, MemoryError):
+    """The result does not fit the memory allowed."""
+
+
+class MissingDependencyError(NaskError, ImportError):
+    """An optional package is not installed."""
+
+
+class UnseenAttributeWarning(UserWarning):
+    """A new graph has an attribute that no training graph had; it is left out."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint that ends an error message: the nearest known name, or all of them.
+
+    Examples
+    --------
+    >>> did_you_mean("regoin", ["age", "region"])
+    "Did you mean 'region'?"
+    >>> did_you_mean("x", ["age", "region"])
+    "Known names: 'age', 'region'."
+    """
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    return f"Known names: {', '.join(map(repr, known)) or 'none'}."

@@ -1,0 +1,1 @@
+"""The data model: graphs with typed attributes, their common schema, and batches of them."""

@@ -1,0 +1,226 @@
+"""One named attribute of a graph's nodes or edges: its kind and its values."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import GraphError
+
+Kind = Literal["numerical", "categorical"]
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array itself, read-only."""
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """The values of one attribute over all nodes, or all edges, of a graph.
+
+    Parameters
+    ----------
+    kind : {"numerical", "categorical"}
+        How two values compare: by their distance, or by equality.
+    data : ndarray
+        Numerical: float64, NaN where missing. Categorical: int32 indices into
+        ``categories``, -1 where missing. Read-only.
+    categories : tuple of hashable
+        The distinct values of a categorical attribute; empty for a numerical one.
+
+    Examples
+    --------
+    >>> region = Attribute.from_values(["Kosice", None, "Kosice"])
+    >>> region.kind, region.categories, region.data.tolist()
+    ('categorical', ('Kosice',), [0, -1, 0])
+    >>> Attribute.from_values([23, 31, None]).values()
+    [23.0, 31.0, None]
+    >>> Attribute.from_values([6, 8, 6], kind="categorical").values()
+    [6, 8, 6]
+    """
+
+    kind: Kind
+    data: npt.NDArray[Any]
+    categories: tuple[Hashable, ...] = ()
+
+    def __post_init__(self) -> None:
+        frozen(self.data)
+
+    @classmethod
+    def from_values(
+        cls,
+        values: Iterable[Any],
+        *,
+        kind: Kind | None = None,
+        element: str = "element",
+        name: str = "",
+    ) -> Attribute:
+        """Build an attribute from raw values, inferring its kind unless it is given.
+
+        Floats and integers are numerical; text, booleans, pandas categories and
+        other objects are categorical. ``None`` and NaN are missing.
+
+        Parameters
+        ----------
+        values : iterable
+            One value an element. Any sequence, array or pandas / polars series.
+        kind : {"numerical", "categorical"}, optional
+            Force the kind instead of inferring it.
+        element, name : str
+            How errors call one element ("node", "edge") and this attribute.
+        """
+        label = f"{element} attribute {name!r}"
+        raw = _one_dimensional(values, label)
+        if kind is None and str(getattr(values, "dtype", "")) in ("category", "Categorical"):
+            kind = "categorical"
+        if raw.dtype.kind == "O":
+            present = [value for value in raw.tolist() if not is_missing(value)]
+            kind = kind or _infer_kind(present, label)
+            return (
+                cls._numerical(raw, element, label)
+                if kind == "numerical"
+                else cls._categorical(raw)
+            )
+        if raw.dtype.kind not in "fiubUS":
+            raise GraphError(
+                f"The {label} has dtype {raw.dtype}; expected numbers, booleans or text. "
+                "Convert it, for instance to float or to str."
+            )
+        kind = kind or ("numerical" if raw.dtype.kind in "fiu" else "categorical")
+        return cls._numerical(raw, element, label) if kind == "numerical" else cls._categorical(raw)
+
+    @classmethod
+    def _numerical(cls, raw: npt.NDArray[Any], element: str, label: str) -> Attribute:
+        if raw.dtype.kind == "O":
+            raw = np.array([None if is_missing(value) else value for value in raw], dtype=object)
+        try:
+            data = raw.astype(np.float64)
+        except (TypeError, ValueError):
+            position, value = next((i, v) for i, v in enumerate(raw.tolist()) if not _is_real(v))
+            raise GraphError(
+                f"The {label} is declared numerical, but {element} {position} holds {value!r}, "
+                "which is not a number."
+            ) from None
+        infinite = np.isinf(data)
+        if infinite.any():
+            position = int(np.flatnonzero(infinite)[0])
+            raise GraphError(
+                f"The {label} is infinite at {element} {position} (got {data[position]}); expected "
+                "a finite number, or None / NaN for a missing value."
+            )
+        return cls("numerical", data)
+
+    @classmethod
+    def _categorical(cls, raw: npt.NDArray[Any]) -> Attribute:
+        index: dict[Hashable, int] = {}
+        values = raw.tolist()
+        codes = np.fromiter(
+            (-1 if is_missing(v) else index.setdefault(_plain(v), len(index)) for v in values),
+            dtype=np.int32,
+            count=len(values),
+        )
+        return cls("categorical", codes, tuple(index))
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Attribute):
+            return NotImplemented
+        return self.kind == other.kind and self.values() == other.values()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        frozen(self.data)
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """Mask of the elements without a value."""
+        return np.isnan(self.data) if self.kind == "numerical" else self.data < 0
+
+    def values(self) -> list[Any]:
+        """The values as Python objects, ``None`` where missing."""
+        if self.kind == "numerical":
+            return [None if value != value else value for value in self.data.tolist()]
+        return [None if code < 0 else self.categories[code] for code in self.data.tolist()]
+
+    def take(self, positions: npt.NDArray[np.intp] | slice) -> Attribute:
+        """The attribute of the elements at these positions."""
+        return Attribute(self.kind, self.data[positions].copy(), self.categories)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value stands for "no value": None, NaN, pandas NA or NaT.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), 0, "", False)]
+    [True, True, False, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, (str, bool, int)):
+        return False
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
+    """Put the values into an array without letting numpy merge their types."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise GraphError(
+            f"The {label} must be a sequence with one value an element. Got {values!r}."
+        )
+    if isinstance(values, np.ndarray):
+        raw = values
+    elif hasattr(values, "dtype") and hasattr(values, "to_numpy"):
+        raw = values.to_numpy()
+    else:
+        raw = np.fromiter(values, dtype=object)
+    if raw.ndim != 1:
+        raise GraphError(
+            f"The {label} must be one-dimensional. Got shape {raw.shape}: give each column a name "
+            "of its own."
+        )
+    return raw
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+
+
+def _plain(value: Any) -> Hashable:
+    """A category as a plain Python value, so that equal categories hash alike."""
+    value = value.item() if isinstance(value, np.generic) else value
+    try:
+        hash(value)
+    except TypeError:
+        raise GraphError(
+            f"The value {value!r} cannot be a category: it is not hashable. Give numbers, text or "
+            "tuples; split a vector into one attribute a component."
+        ) from None
+    return value  # type: ignore[no-any-return]
+
+
+def _infer_kind(present: Sequence[Any], label: str) -> Kind:
+    """Infer the kind of an object column from its values that are not missing."""
+    real = [_is_real(value) for value in present]
+    if all(real):
+        return "numerical"
+    if any(real):
+        number, other = present[real.index(True)], present[real.index(False)]
+        raise GraphError(
+            f"The {label} mixes numbers and other values ({number!r} and {other!r}). Name it in "
+            "'categorical' if its numbers are codes."
+        )
+    return "categorical"

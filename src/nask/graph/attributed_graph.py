@@ -1,0 +1,240 @@
+"""The data model: one undirected graph with named, typed node and edge attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import GraphError, did_you_mean
+from nask.graph.attribute import Attribute, Kind, frozen
+from nask.graph.edges import IntArray, as_edge_array, canonical_edges
+
+
+class AttributedGraph:
+    """An undirected graph whose nodes and edges carry numerical and categorical attributes.
+
+    Immutable. Self-loops and repeated edges are removed and counted on the object;
+    a repeated edge with other attribute values is an error.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes; they are called 0, 1, ..., n_nodes - 1. Zero is legal.
+    edges : iterable of (int, int)
+        Undirected edges: (u, v) and (v, u) are the same edge.
+    node_attributes, edge_attributes : mapping of str to sequence
+        One value a node, or one an edge in the order of ``edges``. ``None`` and NaN are
+        missing. Floats and integers are numerical; text, booleans, pandas categories
+        and other objects are categorical.
+    categorical, numerical : collection of str
+        Names of attributes whose kind is forced, such as integers that are codes.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n_edges, 2)
+        The distinct edges, smaller endpoint first, in the order given. Read-only.
+    node_attributes, edge_attributes : mapping of str to Attribute
+    n_self_loops_removed, n_duplicate_edges_removed : int
+        What construction took out.
+
+    Examples
+    --------
+    >>> import nask
+    >>> g = nask.AttributedGraph(
+    ...     n_nodes=3,
+    ...     edges=[(0, 1), (1, 2), (2, 1)],
+    ...     node_attributes={"age": [23, 31, None], "region": ["Bratislava", "Kosice", None]},
+    ...     edge_attributes={"weight": [0.5, 1.0, 1.0]},
+    ... )
+    >>> g
+    AttributedGraph(3 nodes, 2 edges; node: age (numerical), region (categorical); \
+edge: weight (numerical))
+    >>> g.n_duplicate_edges_removed
+    1
+    >>> nask.AttributedGraph(n_nodes=2, edges=[(0, 2)])
+    Traceback (most recent call last):
+    nask.exceptions.GraphError: Edge 0 is (0, 2), but the graph has 2 nodes: expected endpoints 0..1.
+    """
+
+    __slots__ = (
+        "edge_attributes",
+        "edges",
+        "n_duplicate_edges_removed",
+        "n_nodes",
+        "n_self_loops_removed",
+        "node_attributes",
+    )
+
+    n_nodes: int
+    edges: IntArray
+    node_attributes: Mapping[str, Attribute]
+    edge_attributes: Mapping[str, Attribute]
+    n_self_loops_removed: int
+    n_duplicate_edges_removed: int
+
+    def __init__(
+        self,
+        n_nodes: int,
+        edges: Iterable[Any] = (),
+        node_attributes: Mapping[str, Iterable[Any]] | None = None,
+        edge_attributes: Mapping[str, Iterable[Any]] | None = None,
+        *,
+        categorical: Collection[str] = (),
+        numerical: Collection[str] = (),
+    ) -> None:
+        if isinstance(n_nodes, bool) or not isinstance(n_nodes, (int, np.integer)) or n_nodes < 0:
+            raise GraphError(f"n_nodes must be an integer of 0 or more. Got {n_nodes!r}.")
+        n_nodes = int(n_nodes)
+        node_attributes, edge_attributes = node_attributes or {}, edge_attributes or {}
+        kinds = _forced_kinds(categorical, numerical, known={*node_attributes, *edge_attributes})
+        listed = as_edge_array(edges, n_nodes)
+        canonical = canonical_edges(listed)
+        nodes = {
+            name: _column("node", name, values, n_nodes, kinds)
+            for name, values in node_attributes.items()
+        }
+        edge_columns = {
+            name: canonical.merge(
+                _column("edge", name, values, len(listed), kinds), f"edge attribute {name!r}"
+            )
+            for name, values in edge_attributes.items()
+        }
+        self._set(
+            n_nodes, canonical.edges, nodes, edge_columns,
+            canonical.n_self_loops, canonical.n_duplicates,
+        )  # fmt: skip
+
+    @classmethod
+    def from_valid(
+        cls,
+        n_nodes: int,
+        edges: IntArray,
+        node_attributes: Mapping[str, Attribute],
+        edge_attributes: Mapping[str, Attribute],
+        *,
+        n_self_loops_removed: int = 0,
+        n_duplicate_edges_removed: int = 0,
+    ) -> AttributedGraph:
+        """Wrap parts that are valid already, without checking them again.
+
+        For readers that validate a whole collection at once: ``edges`` must be canonical
+        (u < v, no repeats, in range) and the attributes of the right length.
+        """
+        graph = cls.__new__(cls)
+        graph._set(
+            n_nodes, edges, node_attributes, edge_attributes,
+            n_self_loops_removed, n_duplicate_edges_removed,
+        )  # fmt: skip
+        return graph
+
+    def _set(
+        self,
+        n_nodes: int,
+        edges: npt.NDArray[Any],
+        node_attributes: Mapping[str, Attribute],
+        edge_attributes: Mapping[str, Attribute],
+        n_self_loops_removed: int,
+        n_duplicate_edges_removed: int,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "n_nodes", n_nodes)
+        put(self, "edges", frozen(edges))
+        put(self, "node_attributes", MappingProxyType(dict(node_attributes)))
+        put(self, "edge_attributes", MappingProxyType(dict(edge_attributes)))
+        put(self, "n_self_loops_removed", n_self_loops_removed)
+        put(self, "n_duplicate_edges_removed", n_duplicate_edges_removed)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"AttributedGraph is immutable: cannot set {name!r}. Build a new one.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"AttributedGraph is immutable: cannot delete {name!r}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (
+            self.n_nodes, self.edges, dict(self.node_attributes), dict(self.edge_attributes),
+            self.n_self_loops_removed, self.n_duplicate_edges_removed,
+        )  # fmt: skip
+
+    @property
+    def n_edges(self) -> int:
+        """Number of distinct undirected edges."""
+        return len(self.edges)
+
+    def degrees(self) -> IntArray:
+        """Number of neighbours of each node."""
+        return np.bincount(self.edges.ravel(), minlength=self.n_nodes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AttributedGraph):
+            return NotImplemented
+        return (
+            self.n_nodes == other.n_nodes
+            and np.array_equal(self.edges, other.edges)
+            and dict(self.node_attributes) == dict(other.node_attributes)
+            and dict(self.edge_attributes) == dict(other.edge_attributes)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        parts = [f"{self.n_nodes} nodes, {self.n_edges} edges"]
+        for element, attributes in (("node", self.node_attributes), ("edge", self.edge_attributes)):
+            if attributes:
+                listed = ", ".join(f"{name} ({a.kind})" for name, a in attributes.items())
+                parts.append(f"{element}: {listed}")
+        return f"AttributedGraph({'; '.join(parts)})"
+
+
+def _restore(
+    n_nodes: int,
+    edges: IntArray,
+    node_attributes: dict[str, Attribute],
+    edge_attributes: dict[str, Attribute],
+    n_self_loops_removed: int,
+    n_duplicate_edges_removed: int,
+) -> AttributedGraph:
+    return AttributedGraph.from_valid(
+        n_nodes, edges, node_attributes, edge_attributes,
+        n_self_loops_removed=n_self_loops_removed,
+        n_duplicate_edges_removed=n_duplicate_edges_removed,
+    )  # fmt: skip
+
+
+def _forced_kinds(
+    categorical: Collection[str], numerical: Collection[str], known: Collection[str]
+) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {}
+    forced: tuple[tuple[Kind, Collection[str]], ...] = (
+        ("categorical", categorical),
+        ("numerical", numerical),
+    )
+    for kind, names in forced:
+        for name in [names] if isinstance(names, str) else names:
+            if name not in known:
+                raise GraphError(
+                    f"{kind}={name!r} names no attribute of this graph. {did_you_mean(name, known)}"
+                )
+            if name in kinds:
+                raise GraphError(f"Attribute {name!r} is declared both categorical and numerical.")
+            kinds[name] = kind
+    return kinds
+
+
+def _column(
+    element: str, name: str, values: Iterable[Any], expected: int, kinds: Mapping[str, Kind]
+) -> Attribute:
+    if isinstance(values, Attribute):
+        attribute = values
+    else:
+        attribute = Attribute.from_values(values, kind=kinds.get(name), element=element, name=name)
+    if len(attribute) != expected:
+        raise GraphError(
+            f"The {element} attribute {name!r} has {len(attribute)} values, but the graph has {expected} {element}s: "
+            "expected one value each."
+        )
+    return attribute

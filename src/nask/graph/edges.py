@@ -1,0 +1,120 @@
+"""Edge lists in canonical form: undirected, without self-loops and repeats, all counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import GraphError
+from nask.graph.attribute import Attribute
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CanonicalEdges:
+    """Distinct undirected edges, and where each came from in the input.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (m, 2)
+        Endpoints u < v, in the order of first appearance.
+    first : ndarray of shape (m,)
+        The input position at which each edge first appears.
+    group : ndarray of shape (number of input lines,)
+        The edge each input line belongs to; -1 for a self-loop.
+    """
+
+    edges: IntArray
+    first: IntArray
+    group: IntArray
+
+    @property
+    def n_self_loops(self) -> int:
+        return int(np.count_nonzero(self.group < 0))
+
+    @property
+    def n_duplicates(self) -> int:
+        return len(self.group) - self.n_self_loops - len(self.edges)
+
+    def merge(self, attribute: Attribute, label: str) -> Attribute:
+        """Attribute values of the distinct edges; an error where repeats disagree."""
+        lines = np.flatnonzero(self.group >= 0)
+        kept = self.first[self.group[lines]]
+        a, b = attribute.data[lines], attribute.data[kept]
+        conflict = ~((a == b) | (attribute.missing[lines] & attribute.missing[kept]))
+        if conflict.any():
+            k = int(np.flatnonzero(conflict)[0])
+            edge = tuple(self.edges[self.group[lines[k]]].tolist())
+            values = [attribute.take(np.array([i])).values()[0] for i in (kept[k], lines[k])]
+            raise GraphError(
+                f"Edge {edge} is listed more than once with conflicting values of {label}: "
+                f"{values[0]!r} at position {kept[k]} and {values[1]!r} at position {lines[k]}. "
+                "Edges are undirected: give each edge one value."
+            )
+        return attribute.take(self.first)
+
+
+def as_edge_array(edges: Iterable[Any], n_nodes: int) -> IntArray:
+    """Validate an edge list into an (m, 2) integer array with endpoints in range."""
+    raw = edges if isinstance(edges, np.ndarray) else list(edges)
+    if len(raw) == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    try:
+        array = np.asarray(raw)
+    except ValueError:
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise GraphError(
+            "The edges must be pairs of integer node positions, such as [(0, 1), (1, 2)]. Got "
+            f"{_first_bad_pair(raw)}."
+        )
+    array = array.astype(np.int64)
+    outside = ((array < 0) | (array >= n_nodes)).any(axis=1)
+    if outside.any():
+        k = int(np.flatnonzero(outside)[0])
+        expected = f"0..{n_nodes - 1}" if n_nodes else "none, since the graph has no nodes"
+        raise GraphError(
+            f"Edge {k} is {tuple(array[k].tolist())}, but the graph has {n_nodes} nodes: expected "
+            f"endpoints {expected}."
+        )
+    return array
+
+
+def _first_bad_pair(raw: Any) -> str:
+    for k, pair in enumerate(raw):
+        try:
+            good = len(pair) == 2 and all(isinstance(v, (int, np.integer)) for v in pair)
+        except TypeError:
+            good = False
+        if not good:
+            return f"{pair!r} as edge {k}"
+    return f"an array of shape {np.shape(raw)}"
+
+
+def canonical_edges(edges: IntArray) -> CanonicalEdges:
+    """Bring a valid edge array into canonical form.
+
+    Examples
+    --------
+    >>> canonical = canonical_edges(np.array([(1, 0), (2, 2), (0, 1), (1, 2)]))
+    >>> canonical.edges.tolist(), canonical.n_self_loops, canonical.n_duplicates
+    ([[0, 1], [1, 2]], 1, 1)
+    """
+    low, high = edges.min(axis=1), edges.max(axis=1)
+    lines = np.flatnonzero(low != high)
+    width = np.int64(high.max() + 1 if len(high) else 1)
+    _, first, group = np.unique(
+        low[lines] * width + high[lines], return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    first = lines[first[order]]
+    groups = np.full(len(edges), -1, dtype=np.int64)
+    groups[lines] = rank[group]
+    return CanonicalEdges(np.stack([low[first], high[first]], axis=1), first, groups)
