@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +15,11 @@ import numpy.typing as npt
 from nask.exceptions import GraphError
 
 Kind = Literal["numerical", "categorical"]
+
+# The first words of the dtypes, of pandas, polars and pyarrow, whose columns are categorical.
+CATEGORICAL_DTYPES = frozenset(
+    ("category", "categorical", "enum", "dictionary", "str", "string", "bool", "boolean")
+)
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -78,8 +85,7 @@ class Attribute:
         """
         label = f"{element} attribute {name!r}"
         raw = _one_dimensional(values, label)
-        if kind is None and str(getattr(values, "dtype", "")) in ("category", "Categorical"):
-            kind = "categorical"
+        kind = kind or _declared_kind(values)
         if raw.dtype.kind == "O":
             present = [value for value in raw.tolist() if not is_missing(value)]
             kind = kind or _infer_kind(present, label)
@@ -184,7 +190,10 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
     if isinstance(values, np.ndarray):
         raw = values
     elif hasattr(values, "dtype") and hasattr(values, "to_numpy"):
-        raw = values.to_numpy()
+        # As objects, since to_numpy turns integer categories into floats where one is missing.
+        raw = np.asarray(values, dtype=object if str(values.dtype) == "category" else None)
+    elif hasattr(values, "__array__"):
+        raw = np.asarray(values)
     else:
         raw = np.fromiter(values, dtype=object)
     if raw.ndim != 1:
@@ -195,8 +204,14 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
     return raw
 
 
+def _declared_kind(values: Iterable[Any]) -> Kind | None:
+    """The kind that a column's dtype settles, even where all of its values are missing."""
+    word = re.match(r"\w*", str(getattr(values, "dtype", "")).lower())
+    return "categorical" if word and word.group() in CATEGORICAL_DTYPES else None
+
+
 def _is_real(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.bool_))
 
 
 def _plain(value: Any) -> Hashable:

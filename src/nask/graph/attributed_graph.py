@@ -57,7 +57,7 @@ edge: weight (numerical))
     1
     >>> nask.AttributedGraph(n_nodes=2, edges=[(0, 2)])
     Traceback (most recent call last):
-    nask.exceptions.GraphError: Edge 0 is (0, 2), but the graph has 2 nodes: expected endpoints 0..1.
+    nask.exceptions.GraphError: Edge 0 is (0, 2), but the graph has 2 nodes: ...
     """
 
     __slots__ = (
@@ -90,7 +90,7 @@ edge: weight (numerical))
             raise GraphError(f"n_nodes must be an integer of 0 or more. Got {n_nodes!r}.")
         n_nodes = int(n_nodes)
         node_attributes, edge_attributes = node_attributes or {}, edge_attributes or {}
-        kinds = _forced_kinds(categorical, numerical, known={*node_attributes, *edge_attributes})
+        kinds = forced_kinds(categorical, numerical, known={*node_attributes, *edge_attributes})
         listed = as_edge_array(edges, n_nodes)
         canonical = canonical_edges(listed)
         nodes = {
@@ -205,9 +205,10 @@ def _restore(
     )  # fmt: skip
 
 
-def _forced_kinds(
+def forced_kinds(
     categorical: Collection[str], numerical: Collection[str], known: Collection[str]
 ) -> dict[str, Kind]:
+    """The kinds that the user forces, by name; an error for a name that is not known."""
     kinds: dict[str, Kind] = {}
     forced: tuple[tuple[Kind, Collection[str]], ...] = (
         ("categorical", categorical),
@@ -228,13 +229,14 @@ def _forced_kinds(
 def _column(
     element: str, name: str, values: Iterable[Any], expected: int, kinds: Mapping[str, Kind]
 ) -> Attribute:
-    if isinstance(values, Attribute):
-        attribute = values
-    else:
-        attribute = Attribute.from_values(values, kind=kinds.get(name), element=element, name=name)
+    attribute = (
+        values
+        if isinstance(values, Attribute)
+        else Attribute.from_values(values, kind=kinds.get(name), element=element, name=name)
+    )
     if len(attribute) != expected:
         raise GraphError(
-            f"The {element} attribute {name!r} has {len(attribute)} values, but the graph has {expected} {element}s: "
-            "expected one value each."
+            f"The {element} attribute {name!r} has {len(attribute)} values, but the graph has "
+            f"{expected} {element}s: expected one value each."
         )
     return attribute

@@ -35,10 +35,12 @@ class CanonicalEdges:
 
     @property
     def n_self_loops(self) -> int:
+        """Number of input lines that join a node to itself."""
         return int(np.count_nonzero(self.group < 0))
 
     @property
     def n_duplicates(self) -> int:
+        """Number of input lines that repeat an edge, in either direction."""
         return len(self.group) - self.n_self_loops - len(self.edges)
 
     def merge(self, attribute: Attribute, label: str) -> Attribute:

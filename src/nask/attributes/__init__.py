@@ -1,0 +1,1 @@
+"""How two elements compare by their attributes: Gower similarity and its exponential transform."""

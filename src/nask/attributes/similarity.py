@@ -1,0 +1,114 @@
+"""The parameters of P: one gamma and one weight for each attribute of the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import ParameterError, did_you_mean
+from nask.graph.schema import AttributeSpec, Schema
+
+FloatArray = npt.NDArray[np.float64]
+PerAttribute = float | Mapping[str, float] | None
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeSimilarity:
+    """P(v, v') = constant + sum over attributes of weight * exp(-gamma (1 - s)).
+
+    Parameters
+    ----------
+    numerical_gamma, numerical_weight, categorical_gamma, categorical_weight : ndarray
+        In the order of the rows of :class:`~nask.graph.batch.Elements`. The weights of all
+        attributes, those missing everywhere included, sum to 1.
+    constant : float
+        What attributes missing everywhere contribute to every pair; 1 where there is no
+        attribute at all, so that all elements are alike.
+    """
+
+    numerical_gamma: FloatArray
+    numerical_weight: FloatArray
+    categorical_gamma: FloatArray
+    categorical_weight: FloatArray
+    constant: float
+
+    @classmethod
+    def build(
+        cls, specs: Sequence[AttributeSpec], gamma: Mapping[str, float], weight: Mapping[str, float]
+    ) -> AttributeSimilarity:
+        """Take the gamma and the weight of each attribute of one element kind."""
+        if not specs:
+            none = np.empty(0)
+            return cls(none, none, none, none, constant=1.0)
+        total = sum(weight[spec.name] for spec in specs)
+
+        def of(kind: str) -> tuple[FloatArray, FloatArray]:
+            names = [spec.name for spec in specs if spec.kind == kind]
+            return (
+                np.array([gamma[name] for name in names], dtype=np.float64),
+                np.array([weight[name] / total for name in names], dtype=np.float64),
+            )
+
+        missing_gamma, missing_weight = of("missing")
+        constant = float(missing_weight @ np.exp(-missing_gamma))
+        return cls(*of("numerical"), *of("categorical"), constant)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every pair of elements has the same P."""
+        return len(self.numerical_gamma) + len(self.categorical_gamma) == 0
+
+    @property
+    def base(self) -> float:
+        """P of two entirely dissimilar elements: constant + sum of weight * exp(-gamma)."""
+        return self.constant + float(
+            self.numerical_weight @ np.exp(-self.numerical_gamma)
+            + self.categorical_weight @ np.exp(-self.categorical_gamma)
+        )
+
+    @property
+    def floor(self) -> float:
+        """What pruning subtracts: the base, or 0 where there is no attribute to differ in."""
+        return 0.0 if self.is_constant and self.constant == 1.0 else self.base
+
+
+def attribute_similarities(
+    schema: Schema, gamma: PerAttribute, weights: PerAttribute, owner: str
+) -> tuple[AttributeSimilarity, AttributeSimilarity]:
+    """P of the nodes and P of the edges, from the parameters a user gives.
+
+    A name given in ``gamma`` or ``weights`` must be an attribute of the schema; one that is not
+    given has gamma 1 and weight 1. Weights are relative, within nodes and within edges.
+    """
+    names = {spec.name for spec in (*schema.nodes, *schema.edges)}
+    gammas = _per_attribute(gamma, names, "gamma", owner)
+    relative = _per_attribute(weights, names, "attribute_weights", owner)
+    for specs, element in ((schema.nodes, "node"), (schema.edges, "edge")):
+        if specs and not any(relative[spec.name] > 0 for spec in specs):
+            raise ParameterError(
+                f"The 'attribute_weights' parameter of {owner} gives every {element} attribute "
+                "the weight 0. At least one must be positive."
+            )
+    return (
+        AttributeSimilarity.build(schema.nodes, gammas, relative),
+        AttributeSimilarity.build(schema.edges, gammas, relative),
+    )
+
+
+def _per_attribute(
+    given: PerAttribute, names: set[str], parameter: str, owner: str
+) -> dict[str, float]:
+    if given is None:
+        return dict.fromkeys(names, 1.0)
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(names, float(given))
+    for name in given:
+        if name not in names:
+            raise ParameterError(
+                f"The {parameter!r} parameter of {owner} names {name!r}, which is no attribute of "
+                f"the training graphs. {did_you_mean(name, names)}"
+            )
+    return {name: float(given.get(name, 1.0)) for name in names}

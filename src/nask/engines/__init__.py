@@ -1,0 +1,1 @@
+"""Ways to compute the same kernel: the equations literally, pairwise tiles, explicit features."""

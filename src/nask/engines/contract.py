@@ -1,0 +1,101 @@
+"""What every engine answers: prepare a batch once, then compare it with others."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import MemoryLimitError
+from nask.graph.batch import GraphBatch
+from nask.progress import Progress, track
+from nask.stars.spec import StarSpec
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How to run, which never changes the result.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Threads, in joblib's convention.
+    memory_limit : int or None
+        Bytes that one computation may take.
+    progress : bool or callable
+        Whether to show a bar, or a function told ``(done, total)``.
+    """
+
+    n_jobs: int | None = None
+    memory_limit: int | None = None
+    progress: Progress = False
+
+    def track(self, steps: Iterable[T], total: int) -> Iterable[T]:
+        """Pass the steps on and report how many are done."""
+        return track(steps, total, self.progress)
+
+    def check_memory(self, needed: int, what: str) -> None:
+        """Raise before the work begins where it would not fit."""
+        if self.memory_limit is not None and needed > self.memory_limit:
+            raise MemoryLimitError(
+                f"{what} takes {needed / 1e9:.3g} GB, but memory_limit allows "
+                f"{self.memory_limit / 1e9:.3g} GB. Raise memory_limit, use dtype='float32', or "
+                "compare fewer graphs at a time with transform."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A batch with all that an engine needs of it alone.
+
+    Parameters
+    ----------
+    batch : GraphBatch
+    spec : StarSpec
+    hop_self : ndarray of shape (n_hops, n_graphs)
+        K_h(G, G) of each graph.
+    """
+
+    batch: GraphBatch
+    spec: StarSpec
+    hop_self: npt.NDArray[np.float64]
+
+
+class Engine(ABC):
+    """One way to compute the kernel."""
+
+    name: str
+
+    @abstractmethod
+    def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> Prepared:
+        """Compute what depends on one batch alone, its self-terms included."""
+
+    @abstractmethod
+    def grams(
+        self,
+        rows: Prepared,
+        columns: Prepared,
+        combinations: npt.NDArray[np.float64],
+        execution: Execution,
+        symmetric: bool,
+    ) -> npt.NDArray[np.floating]:
+        """Weighted sums of the hops' Gram matrices, all from one pass.
+
+        Parameters
+        ----------
+        rows, columns : Prepared
+        combinations : ndarray of shape (n_combinations, n_hops)
+            The weight of each hop in each result.
+        symmetric : bool
+            Whether rows and columns are the same, so that half the work will do.
+
+        Returns
+        -------
+        ndarray of shape (n_combinations, rows, columns)
+        """

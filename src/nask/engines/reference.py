@@ -1,0 +1,185 @@
+"""The equations, literally: loops over stars, nodes and edges. Slow, and the oracle of the tests.
+
+Nothing here is clever and nothing should be. Sections and symbols are those of ``docs/design.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.attributes.gower import (
+    categorical_similarity,
+    exponential_transform,
+    numerical_similarity,
+)
+from nask.attributes.similarity import AttributeSimilarity
+from nask.engines.contract import Engine, Execution, Prepared
+from nask.graph.batch import Elements, GraphBatch
+from nask.stars.spec import StarSpec
+
+Matrix = list[list[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class ReferencePrepared(Prepared):
+    """The batch itself, with the self-similarities of its stars and graphs."""
+
+    star_self: list[list[list[float]]]
+    """k_h(v, v) by graph, hop and node."""
+
+
+class ReferenceEngine(Engine):
+    """Sections 1 to 4 of the definition as nested loops."""
+
+    name = "reference"
+
+    def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> ReferencePrepared:
+        """Compute k_h(v, v) of every star and K_h(G, G) of every graph."""
+        star_self, hop_self = [], np.zeros((spec.n_hops, batch.n_graphs))
+        for i in range(batch.n_graphs):
+            kernels = star_kernels(batch, i, batch, i, spec, None, None)
+            own = [[k[v][v] for v in range(len(k))] for k in kernels]
+            star_self.append(own)
+            hop_self[:, i] = graph_kernels(kernels, own, own, spec)
+        return ReferencePrepared(batch, spec, hop_self, star_self)
+
+    def grams(
+        self,
+        rows: Prepared,
+        columns: Prepared,
+        combinations: npt.NDArray[np.float64],
+        execution: Execution,
+        symmetric: bool,
+    ) -> npt.NDArray[np.floating]:
+        """Compare every pair of graphs."""
+        assert isinstance(rows, ReferencePrepared)
+        assert isinstance(columns, ReferencePrepared)
+        spec = rows.spec
+        hops = np.zeros((spec.n_hops, rows.batch.n_graphs, columns.batch.n_graphs))
+        for i in execution.track(range(rows.batch.n_graphs), rows.batch.n_graphs):
+            for j in range(columns.batch.n_graphs):
+                own, other = rows.star_self[i], columns.star_self[j]
+                kernels = star_kernels(rows.batch, i, columns.batch, j, spec, own, other)
+                hops[:, i, j] = graph_kernels(kernels, own, other, spec)
+        return np.tensordot(combinations, hops, axes=1)
+
+
+def attribute_similarity(
+    a: Elements, x: int, b: Elements, y: int, similarity: AttributeSimilarity
+) -> float:
+    """P(x, y) = sum over attributes d of w_d exp(-gamma_d (1 - s_d)).
+
+    Summed as the base, which is P of dissimilar elements, plus what exceeds it: the core factor of
+    two entirely dissimilar cores is then exactly 0 when pruning, not a rounding error.
+    """
+    excess = 0.0
+    for d, (gamma, weight) in enumerate(
+        zip(similarity.numerical_gamma, similarity.numerical_weight, strict=True)
+    ):
+        s = numerical_similarity(a.numerical[d, x], b.numerical[d, y])
+        excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
+    for d, (gamma, weight) in enumerate(
+        zip(similarity.categorical_gamma, similarity.categorical_weight, strict=True)
+    ):
+        s = categorical_similarity(a.categorical[d, x], b.categorical[d, y])
+        excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
+    return float(similarity.base + excess)
+
+
+def star_kernels(
+    a: GraphBatch,
+    i: int,
+    b: GraphBatch,
+    j: int,
+    spec: StarSpec,
+    self_a: list[list[float]] | None,
+    self_b: list[list[float]] | None,
+) -> list[Matrix]:
+    """k_h(v, v') for h = 1..H and all nodes v of graph i of ``a`` and v' of graph j of ``b``.
+
+    ``self_a[h][v]`` is k_h(v, v). ``None`` where i and j are the same graph, whose own
+    diagonal then serves.
+    """
+    P0 = _pairs(a.nodes, i, b.nodes, j, spec.nodes)
+    PE = _pairs(a.edges, i, b.edges, j, spec.edges)
+    n, m = len(range(*_bounds(a.nodes, i))), len(range(*_bounds(b.nodes, j)))
+    P, kernels = P0, []
+    for hop in range(1, spec.n_hops + 1):
+        width = hop if spec.expansion == "ball" else 1
+        nodes_a, edges_a = star(a, i, width)
+        nodes_b, edges_b = star(b, j, width)
+        floor = spec.core_floor(hop)
+        k = [[0.0] * m for _ in range(n)]
+        for v in range(n):
+            for w in range(m):
+                members = sum(P[u][x] for u in nodes_a[v] for x in nodes_b[w])
+                if spec.use_edges:
+                    members += sum(PE[e][f] for e in edges_a[v] for f in edges_b[w])
+                core = (P[v][w] - floor) / (1 - floor) if spec.prune_cores else P[v][w]
+                k[v][w] = core * members
+        kernels.append(k)
+        if spec.expansion == "nested":
+            own = self_a[hop - 1] if self_a is not None else [k[v][v] for v in range(n)]
+            other = self_b[hop - 1] if self_b is not None else [k[w][w] for w in range(m)]
+            normalised = normalise(k, own, other)
+            P = [[math.exp(-spec.gamma_star * (1 - x)) for x in row] for row in normalised]
+    return kernels
+
+
+def normalise(k: Matrix, own: list[float], other: list[float]) -> Matrix:
+    """k(v, v') / sqrt(k(v, v) k(v', v')), and 0 where that is 0 / 0."""
+    return [
+        [
+            k[v][w] / math.sqrt(own[v] * other[w]) if own[v] > 0 and other[w] > 0 else 0.0
+            for w in range(len(other))
+        ]
+        for v in range(len(own))
+    ]
+
+
+def graph_kernels(
+    kernels: list[Matrix], own: list[list[float]], other: list[list[float]], spec: StarSpec
+) -> list[float]:
+    """Sum over all pairs of stars of kappa_h, for h = 1..H."""
+    kappas = (
+        [normalise(k, a, b) for k, a, b in zip(kernels, own, other, strict=True)]
+        if spec.star_norm
+        else kernels
+    )
+    return [sum(sum(row) for row in kappa) for kappa in kappas]
+
+
+def star(batch: GraphBatch, i: int, width: int) -> tuple[list[set[int]], list[set[int]]]:
+    """Nodes and edges of the star of each node of graph i, ``width`` hops wide.
+
+    Its nodes are those within ``width`` hops; its edges those with an endpoint within
+    ``width - 1`` hops. Both are counted from the first of the graph.
+    """
+    first, last = _bounds(batch.nodes, i)
+    first_edge, last_edge = _bounds(batch.edges, i)
+    ends = (batch.endpoints[first_edge:last_edge] - first).tolist()
+    stars, incident = [], []
+    for v in range(last - first):
+        nodes: set[int] = {v}
+        edges: set[int] = set()
+        for _ in range(width):
+            edges |= {e for e, (x, y) in enumerate(ends) if x in nodes or y in nodes}
+            nodes |= {end for e in edges for end in ends[e]}
+        stars.append(nodes)
+        incident.append(edges)
+    return stars, incident
+
+
+def _bounds(elements: Elements, i: int) -> tuple[int, int]:
+    return int(elements.ptr[i]), int(elements.ptr[i + 1])
+
+
+def _pairs(a: Elements, i: int, b: Elements, j: int, similarity: AttributeSimilarity) -> Matrix:
+    return [
+        [attribute_similarity(a, x, b, y, similarity) for y in range(*_bounds(b, j))]
+        for x in range(*_bounds(a, i))
+    ]

@@ -1,0 +1,235 @@
+"""Many graphs in one set of arrays, encoded under a schema: what the engines compute on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import SchemaError, UnseenAttributeWarning
+from nask.graph.attribute import Attribute, frozen
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.edges import IntArray
+from nask.graph.schema import DEGREE, AttributeSpec, Schema, degree_attribute
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The attributes of all nodes, or all edges, of a batch.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_graphs + 1,)
+        The elements of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
+    numerical : ndarray of shape (number of numerical attributes, n_elements)
+        Values scaled so that the training range is [0, 1]; NaN where missing.
+    categorical : ndarray of shape (number of categorical attributes, n_elements)
+        Codes of the schema's categories; -1 where missing. A category the schema does not know
+        has a code of its own above the known ones, so it matches only itself.
+    """
+
+    ptr: IntArray
+    numerical: FloatArray
+    categorical: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return int(self.ptr[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatch:
+    """Graphs side by side, as read-only arrays.
+
+    Parameters
+    ----------
+    nodes, edges : Elements
+    endpoints : ndarray of shape (n_edges, 2)
+        Endpoints of each edge, as node positions in the batch.
+    """
+
+    nodes: Elements
+    edges: Elements
+    endpoints: IntArray
+
+    def __post_init__(self) -> None:
+        for array in self.arrays().values():
+            frozen(array)
+
+    @classmethod
+    def encode(cls, graphs: Sequence[AttributedGraph], schema: Schema) -> GraphBatch:
+        """Encode graphs under a schema.
+
+        Warns of attributes the schema does not know and raises where a graph contradicts it.
+        """
+        node_attributes: list[Mapping[str, Attribute]] = [g.node_attributes for g in graphs]
+        if schema.degree is not None:
+            node_attributes = [
+                {**attributes, DEGREE: degree_attribute(graph, schema.degree)}
+                for graph, attributes in zip(graphs, node_attributes, strict=True)
+            ]
+        nodes = _encode(node_attributes, [g.n_nodes for g in graphs], schema.nodes, "node")
+        edges = _encode(
+            [g.edge_attributes for g in graphs], [g.n_edges for g in graphs], schema.edges, "edge"
+        )
+        endpoints = np.concatenate(
+            [np.empty((0, 2), np.int64)]
+            + [g.edges + start for g, start in zip(graphs, nodes.ptr, strict=False)]
+        )
+        return cls(nodes, edges, endpoints)
+
+    @property
+    def n_graphs(self) -> int:
+        """Number of graphs."""
+        return len(self.nodes.ptr) - 1
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of all graphs."""
+        return len(self.nodes)
+
+    def take(self, graphs: npt.NDArray[np.intp]) -> GraphBatch:
+        """The batch of some of the graphs, in the order given."""
+        node_positions, node_ptr = _ranges(self.nodes.ptr, graphs)
+        edge_positions, edge_ptr = _ranges(self.edges.ptr, graphs)
+        shift = np.repeat(node_ptr[:-1] - self.nodes.ptr[graphs], np.diff(edge_ptr))
+        return GraphBatch(
+            _take(self.nodes, node_positions, node_ptr),
+            _take(self.edges, edge_positions, edge_ptr),
+            self.endpoints[edge_positions] + shift[:, None],
+        )
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays by name, enough to build the batch again."""
+        named = {
+            f"{element}_{part.name}": getattr(getattr(self, element), part.name)
+            for element in ("nodes", "edges")
+            for part in fields(Elements)
+        }
+        return {**named, "endpoints": self.endpoints}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> GraphBatch:
+        """Build a batch from what :meth:`arrays` gave."""
+        nodes, edges = (
+            Elements(*(arrays[f"{element}_{part.name}"] for part in fields(Elements)))
+            for element in ("nodes", "edges")
+        )
+        return cls(nodes, edges, arrays["endpoints"])
+
+    def same_content(self, other: GraphBatch) -> bool:
+        """Tell whether two batches hold the same graphs in the same order."""
+        mine, theirs = self.arrays(), other.arrays()
+        return all(
+            np.array_equal(mine[name], theirs[name], equal_nan=name.endswith("numerical"))
+            for name in mine
+        )
+
+
+def _ranges(ptr: IntArray, graphs: npt.NDArray[np.intp]) -> tuple[IntArray, IntArray]:
+    """Positions of the elements of some graphs, and where each graph starts among them."""
+    sizes = np.diff(ptr)[graphs]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    positions = np.arange(starts[-1]) + np.repeat(ptr[graphs] - starts[:-1], sizes)
+    return positions, starts
+
+
+def _take(elements: Elements, positions: IntArray, ptr: IntArray) -> Elements:
+    return Elements(
+        ptr,
+        np.ascontiguousarray(elements.numerical[:, positions]),
+        np.ascontiguousarray(elements.categorical[:, positions]),
+    )
+
+
+def _encode(
+    collections: Sequence[Mapping[str, Attribute]],
+    sizes: Sequence[int],
+    specs: Sequence[AttributeSpec],
+    element: str,
+) -> Elements:
+    _warn_of_unseen(collections, specs, element)
+    ptr = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    numerical, categorical = [], []
+    for spec in specs:
+        column = [attributes.get(spec.name) for attributes in collections]
+        _check_kinds(column, spec, element)
+        if spec.kind == "numerical":
+            numerical.append(_scaled(column, sizes, spec))
+        elif spec.kind == "categorical":
+            categorical.append(_coded(column, sizes, spec))
+    return Elements(
+        ptr,
+        np.array(numerical, dtype=np.float64).reshape(len(numerical), ptr[-1]),
+        np.array(categorical, dtype=np.int32).reshape(len(categorical), ptr[-1]),
+    )
+
+
+def _scaled(
+    column: Sequence[Attribute | None], sizes: Sequence[int], spec: AttributeSpec
+) -> FloatArray:
+    values = np.concatenate(
+        [
+            a.data if a is not None and a.kind == "numerical" else np.full(size, np.nan)
+            for a, size in zip(column, sizes, strict=True)
+        ]
+    )
+    if spec.range == 0.0:
+        # One value in training: any two present values are alike.
+        return np.where(np.isnan(values), np.nan, 0.0)
+    # Halving first keeps differences finite; clipping keeps quotients finite.
+    with np.errstate(over="ignore"):
+        scaled: FloatArray = (values / 2 - spec.minimum / 2) / (spec.range / 2)
+    return np.clip(scaled, -1e300, 1e300)
+
+
+def _coded(
+    column: Sequence[Attribute | None], sizes: Sequence[int], spec: AttributeSpec
+) -> npt.NDArray[np.int32]:
+    codes = dict(spec.codes)
+    translations: dict[tuple[Hashable, ...], npt.NDArray[np.int32]] = {}
+    parts = []
+    for attribute, size in zip(column, sizes, strict=True):
+        if attribute is None or attribute.kind != "categorical":
+            parts.append(np.full(size, -1, dtype=np.int32))
+            continue
+        if attribute.categories not in translations:
+            # The extra last entry is where the code -1 of a missing value looks.
+            known = [codes.setdefault(category, len(codes)) for category in attribute.categories]
+            translations[attribute.categories] = np.array([*known, -1], dtype=np.int32)
+        parts.append(translations[attribute.categories][attribute.data])
+    return np.concatenate(parts)
+
+
+def _check_kinds(column: Sequence[Attribute | None], spec: AttributeSpec, element: str) -> None:
+    for position, attribute in enumerate(column):
+        if attribute is None or spec.kind in ("missing", attribute.kind):
+            continue
+        if not attribute.missing.all():
+            raise SchemaError(
+                f"The {element} attribute {spec.name!r} is {attribute.kind} in graph {position}, "
+                f"but was {spec.kind} in the training graphs. Convert its values, or name it in "
+                "'categorical' where its numbers are codes."
+            )
+
+
+def _warn_of_unseen(
+    collections: Sequence[Mapping[str, Attribute]], specs: Sequence[AttributeSpec], element: str
+) -> None:
+    known = {spec.name for spec in specs}
+    unseen: dict[str, int] = {}
+    for position, attributes in enumerate(collections):
+        for name in attributes.keys() - known:
+            unseen.setdefault(name, position)
+    for name, position in sorted(unseen.items()):
+        warnings.warn(
+            f"The {element} attribute {name!r} of graph {position} was in no training graph and is "
+            "left out. Fit on graphs that have it to make it count.",
+            UnseenAttributeWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,1 @@
+"""Readers and converters: other forms of graphs in, AttributedGraph out, and back."""

@@ -1,0 +1,118 @@
+"""A folder or a zip, seen alike: names of files, and their bytes in memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from nask.exceptions import FormatError
+
+# What the zipfile module raises on damaged bytes, besides its own BadZipFile.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The files of a folder or of a zip; nothing is ever extracted to disk.
+
+    Parameters
+    ----------
+    path : Path
+        The folder or the zip.
+    names : tuple of str
+        The files in it, sorted, with "/" between folders.
+    is_zip : bool
+        Which of the two it is.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    is_zip: bool
+
+    def where(self, name: str) -> str:
+        """How errors call one of the files."""
+        return str(self.path / name)
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of one of the files."""
+        if not self.is_zip:
+            return (self.path / name).read_bytes()
+        try:
+            with zipfile.ZipFile(self.path) as opened:
+                if opened.getinfo(name).flag_bits & 1:
+                    raise FormatError(
+                        f"{self.where(name)} is protected by a password. Extract the zip with its "
+                        "password and read the folder."
+                    )
+                return opened.read(name)
+        except FormatError:
+            raise
+        except _DAMAGE as error:
+            raise FormatError(
+                f"{self.where(name)} cannot be read: the zip is damaged ({error}). Get it again."
+            ) from error
+
+
+def open_archive(path: str | os.PathLike[str]) -> Archive:
+    """List the files of a folder, with its direct subfolders, or of a zip.
+
+    Files that a Mac adds of its own (``__MACOSX``, ``._name``) are not listed.
+
+    Examples
+    --------
+    >>> open_archive("no/such/set.zip")
+    Traceback (most recent call last):
+    nask.exceptions.FormatError: no/such/set.zip does not exist: expected a folder or a zip.
+    """
+    place = Path(path).expanduser()
+    if place.is_dir():
+        found = [*place.glob("*"), *place.glob("*/*")]
+        names = [file.relative_to(place).as_posix() for file in found if file.is_file()]
+    elif place.is_file():
+        names = _zip_names(place)
+    else:
+        raise FormatError(f"{place} does not exist: expected a folder or a zip.")
+    return Archive(place, tuple(sorted(filter(_wanted, names))), not place.is_dir())
+
+
+def _wanted(name: str) -> bool:
+    return "__MACOSX" not in name.split("/") and not name.rpartition("/")[2].startswith("._")
+
+
+def _zip_names(path: Path) -> list[str]:
+    with path.open("rb") as file:
+        is_zip = file.read(2) == b"PK"
+    try:
+        with zipfile.ZipFile(path) as opened:
+            names = [info.filename for info in opened.infolist() if not info.is_dir()]
+    except _DAMAGE as error:
+        if not is_zip:
+            raise FormatError(f"{path} is not a zip: expected a folder or a zip.") from error
+        raise FormatError(
+            f"{path} is a zip cut short or damaged ({error}). Get it again."
+        ) from error
+    for name, count in Counter(names).items():
+        parts = re.split(r"[/\\]", name)
+        if ".." in parts or parts[0] == "" or re.match(r"[A-Za-z]:", name):
+            raise FormatError(
+                f"{path} holds {name!r}, a name that leads out of the zip. Such a zip is not read; "
+                "get it from its source again."
+            )
+        if count > 1:
+            raise FormatError(f"{path} holds {name!r} {count} times: expected each file once.")
+    return names

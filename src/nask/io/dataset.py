@@ -1,0 +1,102 @@
+"""A named collection of graphs with its target, as readers return it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import ParameterError
+from nask.graph.attribute import frozen
+from nask.graph.attributed_graph import AttributedGraph
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Graphs, and what is to be predicted of them.
+
+    Parameters
+    ----------
+    name : str
+    graphs : tuple of AttributedGraph
+    y : ndarray of shape (n_graphs,) or (n_graphs, n_targets), optional
+        Class labels or regression targets with their own values. Kept as a read-only copy.
+    notes : tuple of str
+        In words, everything that reading changed. Empty: nothing.
+
+    Examples
+    --------
+    >>> import nask
+    >>> pair = nask.AttributedGraph(2, [(0, 1)], {"age": [23, 31]})
+    >>> single = nask.AttributedGraph(1, [], {"age": [45]})
+    >>> data = Dataset("people", (pair, single), y=[1, -1])
+    >>> data
+    Dataset('people': 2 graphs, 3 nodes, 1 edges; y: 2 classes; node: age (numerical))
+    >>> len(data), data.y.tolist()
+    (2, [1, -1])
+    >>> Dataset("people", (pair, single), y=[1])
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: The 'y' parameter of Dataset must be None or an array \
+with one entry a graph (2). Got shape (1,) instead.
+    """
+
+    name: str
+    graphs: tuple[AttributedGraph, ...]
+    y: npt.NDArray[Any] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "graphs", tuple(self.graphs))
+        object.__setattr__(self, "notes", tuple(self.notes))
+        if self.y is None:
+            return
+        y = frozen(np.array(self.y))
+        if y.ndim not in (1, 2) or len(y) != len(self.graphs):
+            raise ParameterError(
+                "The 'y' parameter of Dataset must be None or an array with one entry a graph "
+                f"({len(self.graphs)}). Got shape {y.shape} instead."
+            )
+        object.__setattr__(self, "y", y)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.y is not None:
+            frozen(self.y)
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def __repr__(self) -> str:
+        n_nodes = sum(graph.n_nodes for graph in self.graphs)
+        n_edges = sum(graph.n_edges for graph in self.graphs)
+        parts = [f"{len(self)} graphs, {n_nodes} nodes, {n_edges} edges"]
+        if self.y is not None:
+            parts.append(f"y: {_describe(self.y)}")
+        for element in ("node", "edge"):
+            kinds = {
+                name: attribute.kind
+                for graph in self.graphs
+                for name, attribute in getattr(graph, f"{element}_attributes").items()
+            }
+            if kinds:
+                parts.append(f"{element}: {_abridged(kinds.items())}")
+        if self.notes:
+            parts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
+        return f"Dataset({self.name!r}: {'; '.join(parts)})"
+
+
+def _describe(y: npt.NDArray[Any]) -> str:
+    if y.ndim == 2:
+        return f"{y.shape[1]} targets"
+    return "real numbers" if y.dtype.kind == "f" else f"{len(np.unique(y))} classes"
+
+
+def _abridged(kinds: Iterable[tuple[str, str]]) -> str:
+    """List up to four attributes; PROTEINS_full has thirty."""
+    listed = [f"{name} ({kind})" for name, kind in kinds]
+    if len(listed) > 4:
+        listed[2:-1] = ["..."]
+    return ", ".join(listed)

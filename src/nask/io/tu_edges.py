@@ -1,0 +1,140 @@
+"""The edge lines of a TUDataset: each undirected edge once in either direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import FormatError
+from nask.graph.attribute import Attribute
+from nask.graph.edges import CanonicalEdges, IntArray, canonical_edges
+
+Opposite = Literal["error", "absolute", "drop"]
+
+
+@dataclass(frozen=True)
+class TwoWayEdges:
+    """The distinct edges, with the lines that list each of them.
+
+    Parameters
+    ----------
+    canonical : CanonicalEdges
+        The distinct edges, and the edge each line belongs to.
+    twin : ndarray of shape (n_lines,)
+        The first line that lists the same pair in the same direction.
+    forward, backward : ndarray of shape (n_edges,)
+        The first line from the smaller to the larger endpoint, and the other way round; -1
+        where there is none.
+
+    Examples
+    --------
+    >>> edges = two_way(np.array([(0, 1), (1, 0), (0, 1), (2, 1), (2, 2)]))
+    >>> edges.canonical.edges.tolist(), edges.forward.tolist(), edges.backward.tolist()
+    ([[0, 1], [1, 2]], [0, -1], [1, 3])
+    >>> np.flatnonzero(edges.repeats).tolist(), edges.one_way.tolist()
+    ([2], [1])
+    """
+
+    canonical: CanonicalEdges
+    twin: IntArray
+    forward: IntArray
+    backward: IntArray
+
+    @property
+    def self_loops(self) -> npt.NDArray[np.bool_]:
+        """Mask of the lines that list a node with itself."""
+        return self.canonical.group < 0
+
+    @property
+    def repeats(self) -> npt.NDArray[np.bool_]:
+        """Mask of the lines beyond the first listing of a direction."""
+        return (self.twin != np.arange(len(self.twin))) & ~self.self_loops
+
+    @property
+    def one_way(self) -> IntArray:
+        """The edges that are listed in one direction only."""
+        return np.flatnonzero((self.forward < 0) | (self.backward < 0))
+
+    def merge(
+        self, column: Attribute, name: str, where: str, opposite: Opposite
+    ) -> tuple[Attribute | None, str | None]:
+        """Bring the values of all lines to one an edge.
+
+        Returns
+        -------
+        attribute : Attribute or None
+            The values of the distinct edges; None if the column is left out.
+        note : str or None
+            What was changed, in words.
+        """
+        conflicts = np.flatnonzero(_differ(column, np.arange(len(self.twin)), self.twin))
+        if len(conflicts):
+            line = int(conflicts[0])
+            raise FormatError(
+                f"{self._clash(column, name, where, int(self.twin[line]), line)} in the same "
+                "direction: expected one value an edge."
+            )
+        both = np.flatnonzero((self.forward >= 0) & (self.backward >= 0))
+        lines = np.sort(np.stack([self.forward[both], self.backward[both]]), axis=0)
+        differ = _differ(column, *lines)
+        if not differ.any():
+            return column.take(self.canonical.first), None
+        count = f"{np.count_nonzero(differ)} of {len(self.canonical.edges)} edges"
+        if opposite == "drop":
+            return None, (
+                f"{name} left out: it differs between the two directions of {count} "
+                "(opposite='drop')."
+            )
+        if opposite == "absolute" and column.kind == "numerical":
+            magnitude = Attribute("numerical", np.abs(column.data))
+            differ = _differ(magnitude, *lines)
+            if not differ.any():
+                return magnitude.take(self.canonical.first), (
+                    f"{name} holds magnitudes |x|: it is x in one direction and -x in the other "
+                    f"for {count} (opposite='absolute')."
+                )
+        earlier, later = lines[:, differ][:, 0].tolist()
+        raise FormatError(
+            f"{self._clash(column, name, where, earlier, later)} in the opposite direction. "
+            f"Graphs are undirected: {_options(column, opposite)}"
+        )
+
+    def _clash(self, column: Attribute, name: str, where: str, earlier: int, later: int) -> str:
+        u, v = self.canonical.edges[self.canonical.group[later]] + 1
+        before, after = column.take(np.array([earlier, later])).values()
+        return (
+            f"{where}, line {later + 1}: {name} of the edge between nodes {u} and {v} is {after}, "
+            f"but {before} at line {earlier + 1}"
+        )
+
+
+def _differ(column: Attribute, a: IntArray, b: IntArray) -> npt.NDArray[np.bool_]:
+    missing = column.missing
+    return (column.data[a] != column.data[b]) & ~(missing[a] & missing[b])
+
+
+def _options(column: Attribute, opposite: Opposite) -> str:
+    drop = "opposite='drop' leaves out the columns that differ"
+    if column.kind == "categorical":
+        return f"{drop}."
+    if opposite == "absolute":
+        return f"opposite='absolute' needs x and -x; {drop}."
+    return f"opposite='absolute' keeps |x| of x and -x; {drop}."
+
+
+def two_way(edges: IntArray) -> TwoWayEdges:
+    """Find the distinct edges of an array of valid ones, and the lines of each direction."""
+    canonical = canonical_edges(edges)
+    twin = np.arange(len(edges))
+    ends = []
+    for mask in (edges[:, 0] < edges[:, 1], edges[:, 0] > edges[:, 1]):
+        lines = np.flatnonzero(mask)
+        first = np.full(len(canonical.edges), -1, dtype=np.int64)
+        # Written backwards, so that the first line of each edge is the one that stays.
+        first[canonical.group[lines][::-1]] = lines[::-1]
+        twin[lines] = first[canonical.group[lines]]
+        ends.append(first)
+    return TwoWayEdges(canonical, twin, *ends)

@@ -1,0 +1,51 @@
+"""Progress of long work: a bar on the terminal, or a function of yours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+T = TypeVar("T")
+Progress = bool | int | Callable[[int, int], None]
+
+
+def track(
+    steps: Iterable[T], total: int, progress: Progress, description: str = "Comparing graphs"
+) -> Iterator[T]:
+    """Pass the steps on and report how many are done.
+
+    Parameters
+    ----------
+    steps : iterable
+    total : int
+        How many there will be.
+    progress : bool, int or callable
+        ``False`` or 0 is silent, ``True`` or a positive number shows a bar on standard error,
+        a function is called with ``(done, total)`` after each step.
+
+    Examples
+    --------
+    >>> list(track("ab", 2, lambda done, total: print(f"{done} of {total}")))
+    1 of 2
+    2 of 2
+    ['a', 'b']
+    """
+    if callable(progress):
+        for done, step in enumerate(steps, start=1):
+            yield step
+            progress(done, total)
+    elif progress:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+            yield from bar.track(steps, total=total, description=description)
+    else:
+        yield from steps

@@ -1,0 +1,91 @@
+"""The members of each node's star: its nodes and its edges at every hop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from nask.graph.batch import GraphBatch
+from nask.stars.spec import Expansion
+
+Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Lists of members, one for each node and level.
+
+    The members of node v at level l are ``index[ptr[l, v]:ptr[l, v + 1]]``.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_levels, n_nodes + 1)
+    index : ndarray
+        Node or edge positions in the batch.
+    """
+
+    ptr: Index
+    index: Index
+
+    @classmethod
+    def from_matrices(cls, matrices: list[sparse.csr_array]) -> Members:
+        """One level a matrix: row v holds the members of v in its pattern."""
+        starts = np.cumsum([0, *(matrix.nnz for matrix in matrices[:-1])])
+        ptr = np.array(
+            [m.indptr.astype(np.int64) + s for m, s in zip(matrices, starts, strict=True)]
+        )
+        index = np.concatenate([matrix.indices for matrix in matrices]).astype(np.int64)
+        return cls(ptr, index)
+
+    def counts(self) -> Index:
+        """Number of members of each node at each level."""
+        return np.diff(self.ptr, axis=1)
+
+
+def star_matrices(
+    batch: GraphBatch, n_hops: int, expansion: Expansion
+) -> tuple[list[sparse.csr_array], list[sparse.csr_array]]:
+    """Membership as 0/1 matrices: nodes x nodes (R_h) and nodes x edges (Q_h), one a level.
+
+    Nested stars are one hop wide at every level, so there is one level. Balls have a level a hop:
+    R_h holds all nodes within h hops, Q_h all edges with an endpoint within h - 1 hops.
+
+    Examples
+    --------
+    >>> import nask
+    >>> from nask.graph.schema import Schema
+    >>> path = nask.AttributedGraph(4, edges=[(0, 1), (1, 2), (2, 3)])
+    >>> batch = GraphBatch.encode([path], Schema.fit([path]))
+    >>> nodes, edges = star_matrices(batch, 2, "ball")
+    >>> nodes[1].toarray()[0].tolist()  # within two hops of node 0
+    [1, 1, 1, 0]
+    >>> edges[1].toarray()[0].tolist()  # with an endpoint within one hop of node 0
+    [1, 1, 0]
+    """
+    n, m = batch.n_nodes, len(batch.edges)
+    u, v = batch.endpoints.T
+    incidence = _pattern(np.concatenate([u, v]), np.tile(np.arange(m), 2), (n, m))
+    loops = np.arange(n)
+    star = _pattern(np.concatenate([loops, u, v]), np.concatenate([loops, v, u]), (n, n))
+    nodes, edges = [star], [incidence]
+    if expansion == "ball":
+        for _ in range(n_hops - 1):
+            edges.append(_ones(nodes[-1] @ incidence))
+            nodes.append(_ones(nodes[-1] @ star))
+    return nodes, edges
+
+
+def _pattern(rows: Index, columns: Index, shape: tuple[int, int]) -> sparse.csr_array:
+    ones = np.ones(len(rows), dtype=np.int32)
+    return _ones(sparse.csr_array((ones, (rows, columns)), shape=shape))
+
+
+def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The pattern of a matrix: every stored entry becomes 1, columns in order."""
+    matrix.sum_duplicates()
+    matrix.sort_indices()
+    matrix.data[:] = 1
+    return matrix
