@@ -1,5 +1,37 @@
 """nask: the Neighborhood-Aware Star Kernel for graphs with mixed attributes."""
 
+from nask.datasets.registry import available_datasets, load_dataset
+from nask.estimators.classifier import NASKClassifier
+from nask.estimators.regressor import NASKRegressor
+from nask.estimators.saving import load
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.dataset import Dataset
+from nask.io.frames import from_frames, to_frames
+from nask.io.grakel import from_grakel
+from nask.io.molecules import from_rdkit, from_smiles
+from nask.io.networkx import from_networkx, to_networkx
+from nask.io.pyg import from_pyg
+from nask.io.tu import read_tu
+from nask.kernels.nask import NASK
 
-__all__ = ["AttributedGraph"]
+__version__ = "0.1.0"
+
+__all__ = [
+    "NASK",
+    "AttributedGraph",
+    "Dataset",
+    "NASKClassifier",
+    "NASKRegressor",
+    "available_datasets",
+    "from_frames",
+    "from_grakel",
+    "from_networkx",
+    "from_pyg",
+    "from_rdkit",
+    "from_smiles",
+    "load",
+    "load_dataset",
+    "read_tu",
+    "to_frames",
+    "to_networkx",
+]

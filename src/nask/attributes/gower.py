@@ -35,7 +35,7 @@ def categorical_similarity(x: int, y: int) -> float:
 
 
 def exponential_transform(similarity: float, gamma: float) -> float:
-    """s' = exp(-gamma (1 - s)): positive definite where Gower similarity with missing values is not.
+    """s' = exp(-gamma (1 - s)), in [exp(-gamma), 1] for s in [0, 1].
 
     Examples
     --------

@@ -27,6 +27,8 @@ class AttributeSimilarity:
     constant : float
         What attributes missing everywhere contribute to every pair; 1 where there is no
         attribute at all, so that all elements are alike.
+    n_categories : ndarray
+        Number of categories of each categorical attribute in training.
     """
 
     numerical_gamma: FloatArray
@@ -34,6 +36,7 @@ class AttributeSimilarity:
     categorical_gamma: FloatArray
     categorical_weight: FloatArray
     constant: float
+    n_categories: npt.NDArray[np.int64]
 
     @classmethod
     def build(
@@ -42,7 +45,7 @@ class AttributeSimilarity:
         """Take the gamma and the weight of each attribute of one element kind."""
         if not specs:
             none = np.empty(0)
-            return cls(none, none, none, none, constant=1.0)
+            return cls(none, none, none, none, 1.0, np.empty(0, dtype=np.int64))
         total = sum(weight[spec.name] for spec in specs)
 
         def of(kind: str) -> tuple[FloatArray, FloatArray]:
@@ -54,7 +57,9 @@ class AttributeSimilarity:
 
         missing_gamma, missing_weight = of("missing")
         constant = float(missing_weight @ np.exp(-missing_gamma))
-        return cls(*of("numerical"), *of("categorical"), constant)
+        sizes = [len(spec.categories) for spec in specs if spec.kind == "categorical"]
+        n_categories = np.array(sizes, dtype=np.int64)
+        return cls(*of("numerical"), *of("categorical"), constant, n_categories)
 
     @property
     def is_constant(self) -> bool:

@@ -76,9 +76,7 @@ class PairwiseEngine(Engine):
 
         def task(block: tuple[int, int], run: tuple[int, int]) -> tuple[Any, ...]:
             pairs = tile.UPPER if symmetric else tile.ALL
-            hops, _ = tile.compare_block(
-                rows.side, *block, columns.side, *run, rows.rules, pairs
-            )
+            hops, _ = tile.compare_block(rows.side, *block, columns.side, *run, rows.rules, pairs)
             return block, run, np.tensordot(combinations, hops, axes=1)
 
         done = _run((delayed(task)(*place) for place in places), execution, ordered=False)
@@ -116,9 +114,7 @@ def _blocks(ptr: npt.NDArray[np.int64], n_nodes: int) -> list[tuple[int, int]]:
     return blocks
 
 
-def _cost(
-    rows: Prepared, block: tuple[int, int], columns: Prepared, run: tuple[int, int]
-) -> int:
+def _cost(rows: Prepared, block: tuple[int, int], columns: Prepared, run: tuple[int, int]) -> int:
     """Pairs of nodes in a place of the Gram matrix: the largest goes first, to balance threads."""
     a, b = rows.batch.nodes.ptr, columns.batch.nodes.ptr
     return int((a[block[1]] - a[block[0]]) * (b[run[1]] - b[run[0]]))

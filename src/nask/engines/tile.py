@@ -20,9 +20,7 @@ from nask.engines.exponential import exp
 Array = npt.NDArray[Any]
 
 compiled = njit(nogil=True, cache=True, fastmath={"contract"})
-inner = njit(
-    nogil=True, fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+inner = njit(nogil=True, fastmath={"contract"})
 
 NO_EDGES, EDGE_COUNTS, EDGE_ATTRIBUTES = 0, 1, 2
 ALL, UPPER, OWN = 0, 1, 2
@@ -46,7 +44,7 @@ class Similarity(NamedTuple):
     wide_weight: Array
     wide_least: Array
     gain: Array  # weight * (1 - exp(-gamma)) of the categorical attributes
-    base: float  # P of two entirely dissimilar elements
+    base: Any  # a number of the arithmetic's type: P of two entirely dissimilar elements
 
 
 class Side(NamedTuple):
@@ -72,7 +70,7 @@ class Rules(NamedTuple):
     edge_mode: int
     nested: bool
     star_norm: bool
-    gamma_star: float
+    gamma_star: Any  # a number of the arithmetic's type
     core_floor: Array  # by hop; 0 unless cores are pruned
     core_scale: Array  # by hop; 1 unless cores are pruned
 
@@ -132,9 +130,7 @@ def gather(out: Array, values: Array, ptr: Array, member: Array, v0: int, first:
         out[c] = result
 
 
-@njit(
-    nogil=True, fastmath={"contract", "reassoc"}, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+@njit(nogil=True, fastmath={"contract", "reassoc"})
 def total(values: Array, first: int, last: int) -> float:
     """Sum of a stretch of values, in float64."""
     result = 0.0
@@ -264,7 +260,7 @@ def compare(
 
 
 @njit(inline="always")
-def working_space(a: Side, i0: int, i1: int, b: Side, j0: int, j1: int, rules: Rules) -> int:
+def working_space(a: Side, i0: int, i1: int, b: Side, j0: int, j1: int, rules: Rules) -> Any:
     """Numbers of working memory that graphs i0..i1 need against the run j0..j1."""
     m, m_edges = b.node_ptr[j1] - b.node_ptr[j0], b.edge_ptr[j1] - b.edge_ptr[j0]
     n = n_edges = 0

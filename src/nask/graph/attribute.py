@@ -189,12 +189,10 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
         )
     if isinstance(values, np.ndarray):
         raw = values
-    elif hasattr(values, "dtype") and hasattr(values, "to_numpy"):
-        # As objects, since to_numpy turns integer categories into floats where one is missing.
-        raw = np.asarray(values, dtype=object if str(values.dtype) == "category" else None)
-    elif hasattr(values, "__array__"):
+    elif hasattr(values, "__array__") and str(getattr(values, "dtype", "")) != "category":
         raw = np.asarray(values)
     else:
+        # pandas categories too: as an array, integers beside a missing value become floats.
         raw = np.fromiter(values, dtype=object)
     if raw.ndim != 1:
         raise GraphError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.exceptions import SchemaError, UnseenAttributeWarning
+from nask.exceptions import GraphError, SchemaError, UnseenAttributeWarning
 from nask.graph.attribute import Attribute, frozen
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import IntArray
@@ -122,6 +122,26 @@ class GraphBatch:
         )
         return cls(nodes, edges, arrays["endpoints"])
 
+    def check(self, schema: Schema) -> None:
+        """Raise unless the arrays are those of a batch under the schema.
+
+        For batches from a file: compiled code trusts every position in them.
+        """
+        nodes, edges, ends = self.nodes, self.edges, self.endpoints
+        for name, elements, specs in (
+            ("nodes", nodes, schema.nodes),
+            ("edges", edges, schema.edges),
+        ):
+            _check_elements(name, elements, specs, self.n_graphs)
+        n_edges = len(edges)
+        graph = np.repeat(np.arange(self.n_graphs), np.diff(edges.ptr))
+        valid = ends.shape == (n_edges, 2) and ends.dtype == np.int64
+        if valid and n_edges:
+            low, high = nodes.ptr[graph][:, None], nodes.ptr[graph + 1][:, None]
+            valid = bool(((ends >= low) & (ends < high)).all())
+        if not valid:
+            raise GraphError("An edge of the batch has an endpoint outside its graph.")
+
     def same_content(self, other: GraphBatch) -> bool:
         """Tell whether two batches hold the same graphs in the same order."""
         mine, theirs = self.arrays(), other.arrays()
@@ -129,6 +149,22 @@ class GraphBatch:
             np.array_equal(mine[name], theirs[name], equal_nan=name.endswith("numerical"))
             for name in mine
         )
+
+
+def _check_elements(
+    name: str, elements: Elements, specs: Sequence[AttributeSpec], n_graphs: int
+) -> None:
+    ptr = elements.ptr
+    if ptr.dtype != np.int64 or ptr.shape != (n_graphs + 1,) or ptr[0] or (np.diff(ptr) < 0).any():
+        raise GraphError(f"The {name} of the batch are not divided among its graphs.")
+    for kind, dtype in (("numerical", np.float64), ("categorical", np.int32)):
+        values = getattr(elements, kind)
+        expected = (sum(spec.kind == kind for spec in specs), len(elements))
+        if values.shape != expected or values.dtype != dtype or np.isinf(values).any():
+            raise GraphError(
+                f"The {kind} attributes of the {name} have shape {values.shape} and type "
+                f"{values.dtype}; expected {expected} finite {np.dtype(dtype)}."
+            )
 
 
 def _ranges(ptr: IntArray, graphs: npt.NDArray[np.intp]) -> tuple[IntArray, IntArray]:

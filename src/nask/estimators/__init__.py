@@ -1,0 +1,1 @@
+"""Support vector machines on the kernel, with scikit-learn's contract."""

@@ -1,0 +1,110 @@
+"""What a trained support vector machine is: coefficients on support graphs, and a constant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Centring:
+    """Centring in feature space and scaling to unit mean diagonal, so that one C grid serves.
+
+    A support vector machine with a constant term does not see the centring itself: its dual
+    coefficients sum to zero. It makes the scale meaningful, the mean squared distance of a graph
+    from the mean of all.
+
+    Examples
+    --------
+    >>> K = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> centring = Centring.fit(K)
+    >>> centring.apply(K)
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+
+    column_means: Floats
+    scale: float
+
+    @classmethod
+    def fit(cls, gram: npt.NDArray[Any]) -> Centring:
+        """Learn from the Gram matrix of the training graphs."""
+        means = gram.mean(axis=0, dtype=np.float64)
+        spread = float(np.trace(gram) / len(gram) - means.mean())
+        # Training graphs that are all alike leave rounding errors only: do not magnify them.
+        alike = spread <= 1e-12 * max(float(np.trace(gram)) / len(gram), 1e-300)
+        return cls(means, 1.0 if alike else spread)
+
+    def apply(self, gram: npt.NDArray[Any]) -> Floats:
+        """Centre and scale the kernel between some graphs and the training graphs."""
+        row_means = gram.mean(axis=1, dtype=np.float64)
+        centred = gram - self.column_means - row_means[:, None] + self.column_means.mean()
+        return np.asarray(centred / self.scale)
+
+
+@dataclass(frozen=True)
+class SupportMachine:
+    """Decision functions f(G) = sum over support graphs of coefficient * K(G_i, G) + constant.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (n_functions, n_support)
+        One function for a regression or two classes, one a pair of classes otherwise.
+    constants : ndarray of shape (n_functions,)
+    """
+
+    coefficients: Floats
+    constants: Floats
+
+    @classmethod
+    def from_libsvm(cls, model: Any, centring: Centring) -> SupportMachine:
+        """Take the solution out of a fitted SVC or SVR, and the centring into it."""
+        n_classes = len(getattr(model, "classes_", ()))
+        dual, constants = model.dual_coef_, model.intercept_
+        if n_classes > 2:
+            dual = _by_pair(dual, model.n_support_)
+        coefficients = dual / centring.scale
+        shift = coefficients @ centring.column_means[model.support_]
+        return cls(coefficients, constants - shift)
+
+    def decide(self, gram: npt.NDArray[Any]) -> Floats:
+        """Values of the functions, graphs x functions, from the kernel with the support graphs."""
+        return np.asarray(gram @ self.coefficients.T + self.constants, dtype=np.float64)
+
+
+def _by_pair(dual: Floats, n_support: npt.NDArray[np.int32]) -> Floats:
+    """Unfold libsvm's coefficients: for classes i < j, row j - 1 holds those of class i's
+    support vectors, row i those of class j's."""
+    stops = np.cumsum(n_support)
+    own = [slice(stop - n, stop) for stop, n in zip(stops, n_support, strict=True)]
+    pairs = list(combinations(range(len(n_support)), 2))
+    unfolded = np.zeros((len(pairs), dual.shape[1]))
+    for row, (i, j) in zip(unfolded, pairs, strict=True):
+        row[own[i]], row[own[j]] = dual[j - 1, own[i]], dual[i, own[j]]
+    return unfolded
+
+
+def one_versus_rest(decisions: Floats, n_classes: int) -> Floats:
+    """One score a class from one decision a pair: votes, ties broken by summed confidence.
+
+    Examples
+    --------
+    >>> one_versus_rest(np.array([[1.0, 1.0, -1.0]]), 3).argmax(axis=1)  # 0 beats 1 and 2
+    array([0])
+    """
+    votes = np.zeros((len(decisions), n_classes))
+    confidence = np.zeros_like(votes)
+    for (i, j), decision in zip(combinations(range(n_classes), 2), decisions.T, strict=True):
+        votes[:, i] += decision >= 0
+        votes[:, j] += decision < 0
+        confidence[:, i] += decision
+        confidence[:, j] -= decision
+    # Squeezed into (-1/3, 1/3), so that confidence never outweighs a vote.
+    scores: Floats = votes + confidence / (3 * (np.abs(confidence) + 1))
+    return scores

@@ -1,0 +1,1 @@
+"""The kernel as scikit-learn sees it: parameters and their meaning, no loops."""

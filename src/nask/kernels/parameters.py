@@ -1,0 +1,179 @@
+"""The parameters of the kernel, shared by everything that computes it, and their checks."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from nask.attributes.similarity import attribute_similarities
+from nask.engines.contract import Execution
+from nask.engines.selection import EngineName
+from nask.exceptions import ParameterError
+from nask.graph.schema import Degree, Schema
+from nask.progress import Progress
+from nask.stars.spec import Expansion, StarSpec
+
+GramForm = Literal["linear", "rbf"]
+DType = Literal["float32", "float64"]
+POSITIVE = "a float in the range (0, inf)"
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StarKernelParameters(BaseEstimator):
+    """Every choice of the kernel; see :class:`nask.NASK` for their meaning.
+
+    A dataclass, so that the estimators that add parameters of their own inherit these with their
+    names, types and defaults instead of repeating them.
+    """
+
+    n_hops: int = 3
+    gamma: float | Mapping[str, float] = 1.0
+    gamma_star: float = 8.0
+    expansion: Expansion = "nested"
+    star_norm: bool = True
+    normalize: bool = True
+    gram: GramForm = "linear"
+    gram_scale: float = 1.0
+    hop_weights: Sequence[float] | None = None
+    attribute_weights: Mapping[str, float] | None = None
+    degree: Degree | None = None
+    use_edges: bool = True
+    prune_cores: bool = False
+    engine: EngineName = "auto"
+    dtype: DType = "float64"
+    n_jobs: int | None = None
+    memory_limit: int | str | None = None
+    verbose: Progress = False
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(StarKernelParameters)}
+
+    def _check_parameters(self) -> None:
+        """Raise on the first parameter outside its range; called by ``fit``."""
+        owner = type(self).__name__
+
+        def check(valid: bool, name: str, expected: str) -> None:
+            if not valid:
+                raise ParameterError.expected(name, owner, expected, getattr(self, name))
+
+        check(
+            _is_integer(self.n_hops) and self.n_hops >= 1, "n_hops", "an int in the range [1, inf)"
+        )
+        if isinstance(self.gamma, Mapping):
+            check(
+                all(map(is_positive, self.gamma.values())),
+                "gamma",
+                f"{POSITIVE} for each attribute",
+            )
+        else:
+            check(is_positive(self.gamma), "gamma", f"{POSITIVE} or a dict of such by attribute")
+        check(is_positive(self.gamma_star), "gamma_star", POSITIVE)
+        check(is_positive(self.gram_scale), "gram_scale", POSITIVE)
+        for name, options in (
+            ("expansion", get_args(Expansion)),
+            ("gram", get_args(GramForm)),
+            ("engine", get_args(EngineName)),
+            ("dtype", get_args(DType)),
+            ("degree", (None, *get_args(Degree))),
+        ):
+            value = getattr(self, name)
+            known = value in options if value is None or isinstance(value, str) else False
+            check(known, name, f"one of {', '.join(map(repr, options))}")
+        for name in ("star_norm", "normalize", "use_edges", "prune_cores"):
+            check(isinstance(getattr(self, name), (bool, np.bool_)), name, "a bool")
+        if self.hop_weights is not None:
+            weights = list(self.hop_weights)
+            valid = len(weights) == self.n_hops and all(map(_is_non_negative, weights))
+            check(
+                valid and sum(weights) > 0,
+                "hop_weights",
+                f"{self.n_hops} non-negative floats, one a hop, not all 0",
+            )
+        if self.attribute_weights is not None:
+            valid = isinstance(self.attribute_weights, Mapping)
+            check(
+                valid and all(map(_is_non_negative, self.attribute_weights.values())),
+                "attribute_weights",
+                "a dict of non-negative floats by attribute",
+            )
+        memory_in_bytes(self.memory_limit, owner)
+
+    def _spec(self, schema: Schema) -> StarSpec:
+        nodes, edges = attribute_similarities(
+            schema, self.gamma, self.attribute_weights, type(self).__name__
+        )
+        return StarSpec(
+            n_hops=int(self.n_hops),
+            gamma_star=float(self.gamma_star),
+            expansion=self.expansion,
+            star_norm=bool(self.star_norm),
+            use_edges=bool(self.use_edges),
+            prune_cores=bool(self.prune_cores),
+            nodes=nodes,
+            edges=edges,
+            dtype=self.dtype,
+        )
+
+    def _execution(self) -> Execution:
+        limit = memory_in_bytes(self.memory_limit, type(self).__name__)
+        return Execution(n_jobs=self.n_jobs, memory_limit=limit, progress=self.verbose)
+
+    def _hop_weights(self) -> npt.NDArray[np.float64]:
+        if self.hop_weights is None:
+            return np.ones(self.n_hops)
+        return np.asarray(self.hop_weights, dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def memory_in_bytes(limit: int | str | None, owner: str = "NASK") -> int | None:
+    """Read a memory limit: a number of bytes, or text such as "4GB" or "500 MB".
+
+    Examples
+    --------
+    >>> memory_in_bytes("4GB"), memory_in_bytes(1024), memory_in_bytes("2 GiB")
+    (4000000000, 1024, 2147483648)
+    """
+    if limit is None:
+        return None
+    if _is_integer(limit) and int(limit) > 0:
+        return int(limit)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", str(limit), re.IGNORECASE)
+    if not isinstance(limit, str) or match is None or float(match[1]) == 0:
+        expected = "a positive number of bytes, or text such as '4GB'"
+        raise ParameterError.expected("memory_limit", owner, expected, limit)
+    unit = UNITS[match[2].upper()]
+    if match[3]:
+        unit = 1024 ** (int(math.log10(unit)) // 3)
+    return int(float(match[1]) * unit)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a finite real number, and not a bool."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    return real and math.isfinite(value)
+
+
+def is_positive(value: Any) -> bool:
+    """Tell whether a value is a finite number above 0."""
+    return is_number(value) and value > 0
+
+
+def _is_non_negative(value: Any) -> bool:
+    return is_number(value) and value >= 0
