@@ -45,7 +45,8 @@ def track(
             MofNCompleteColumn(),
             TimeRemainingColumn(),
         )
-        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        console = Console(stderr=True)
+        with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
             yield from bar.track(steps, total=total, description=description)
     else:
         yield from steps

@@ -50,7 +50,7 @@ BAD = {
     "empty file": (b"", "not a zip"),
     "cut short": (zipped()[:-40], "cut short or damaged"),
     "cut in half": (zipped()[: len(zipped()) // 2], "cut short or damaged"),
-    "password": (with_flag(zipped(), 1), "password"),
+    "password": (with_flag(zipped(), 1), r"S/S_\w+.txt is protected by a password"),
     "no set": (zipped({"S/readme.txt": b""}), "holds no file"),
 }
 
@@ -84,6 +84,14 @@ def test_names_that_lead_out(tmp_path, name):
         read_tu(tmp_path / "set.zip")
 
 
+def test_an_empty_name(tmp_path):
+    """ZipInfo.is_dir fails on one: a NUL cuts the name of this file to nothing."""
+    data = zipped(FILES | {"QQ": b""}).replace(b"QQ", b"\0Q")
+    (tmp_path / "set.zip").write_bytes(data)
+    with pytest.raises(FormatError, match="leads out of the zip"):
+        read_tu(tmp_path / "set.zip")
+
+
 def test_harmless_dots_in_names(tmp_path):
     (tmp_path / "set.zip").write_bytes(zipped(FILES | {"S/..a/b..txt": b""}))
     assert len(read_tu(tmp_path / "set.zip")) == 1
@@ -103,10 +111,10 @@ def test_damage_anywhere_is_a_format_error_or_harmless(tmp_path_factory, data):
     for _ in range(data.draw(st.integers(1, 3))):
         damaged[data.draw(st.integers(0, len(good) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path_factory.mktemp("damaged") / "set.zip"
-    path.write_bytes(bytes(damaged[: data.draw(st.integers(0, len(good)))]))
+    length = data.draw(st.one_of(st.just(len(good)), st.integers(0, len(good))))
+    path.write_bytes(bytes(damaged[:length]))
     try:
-        dataset = read_tu(path)
-    except FormatError as error:
-        assert "set.zip" in str(error)
-    else:
-        assert dataset.graphs[0].edges.tolist() == [[0, 1]]
+        edges = read_tu(path).graphs[0].edges.tolist()
+    except FormatError:
+        return
+    assert edges == [[0, 1]]

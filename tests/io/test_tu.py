@@ -97,8 +97,8 @@ def test_separators_and_line_ends_do_not_matter(tmp_path, separator, newline, st
     expected = read_tu(tiny(tmp_path / "plain"))
     files = {}
     for kind, text in TINY.items():
-        text = re.sub(r",\s*", separator, text.strip()).replace("\n", newline)
-        files[kind] = start + (text + end.format(n=newline)).encode()
+        other = re.sub(r",\s*", separator, text.strip()).replace("\n", newline)
+        files[kind] = start + (other + end.format(n=newline)).encode()
     data = read_tu(write(tmp_path / "other", **files))
     assert data.graphs == expected.graphs
     assert data.y.tolist() == expected.y.tolist()
@@ -189,7 +189,7 @@ FAULTS = {
     "node in graph 0": ({"graph_indicator": "1\n0\n1\n2\n2\n"}, "graph_indicator", 2, "graph 0"),
     "node in graph 3 of 2": ({"graph_indicator": "1\n1\n1\n2\n3\n"}, "graph_indicator", 5, "1..2"),
     "no graph to be in": ({"graph_labels": ""}, "graph_indicator", 1, "no graphs"),
-    "endpoint 0": ({"A": "1,2\n0,1\n"}, "A", 2, "(0, 1)"),
+    "endpoint 0": ({"A": "1,2\n0,1\n"}, "A", 2, "(0, 1) has an endpoint that is no node"),
     "endpoint beyond": ({"A": "1,2\n2,1\n6,5\n"}, "A", 3, "1..5"),
     "edge across": ({"A": "1,2\n2,1\n3,4\n4,3\n"}, "A", 3, "node 3 of graph 1"),
     "directed": ({"A": "1,2\n2,1\n3,2\n"}, "A", 3, "(3, 2) is listed, but (2, 3) is not"),
@@ -213,7 +213,7 @@ FAULTS = {
     "label past 2**53": ({"node_labels": f"6\n8\n1.0\n{2**53}\n6\n"}, "node_labels", 4, "exactly"),
     "underscore": ({"node_attributes": "1\n2\n3\n1_0\n5\n"}, "node_attributes", 4, "'1_0'"),
     "empty token": ({"node_attributes": "1,2\n,2\n3,4\n1,1\n1,5\n"}, "node_attributes", 2, "''"),
-    "narrowing": ({"node_attributes": "1,2\n3\n3,4\n1,1\n1,5\n"}, "node_attributes", 2, "1 columns"),
+    "narrowing": ({"node_attributes": "1,2\n3\n3,4\n1,1\n1,5\n"}, "node_attributes", 2, "1 col"),
     "inf": ({"node_attributes": "1\n2\n-inf\n4\n5\n"}, "node_attributes", 3, "infinite"),
     "overflow": ({"node_attributes": "1\n2\n3\n4\n1e999\n"}, "node_attributes", 5, "infinite"),
     "infinite on edge": ({"edge_attributes": "1\n1\n2\n2\n3\ninf"}, "edge_attributes", 6, "infin"),
@@ -396,9 +396,9 @@ def test_unsorted_indicator(tmp_path):
 
 
 def test_graphs_without_nodes(tmp_path):
-    data = read_tu(
-        write(tmp_path, A="", graph_indicator="2\n2\n4\n", graph_labels="1\n2\n3\n4\n5\n")
-    )
+    folder = write(tmp_path, A="", graph_indicator="2\n2\n4\n")
+    assert [graph.n_nodes for graph in read_tu(folder).graphs] == [0, 2, 0, 1]
+    data = read_tu(write(folder, graph_labels="1\n2\n3\n4\n5\n"))
     assert [graph.n_nodes for graph in data.graphs] == [0, 2, 0, 1, 0]
     assert all(graph.edges.shape == (0, 2) for graph in data.graphs)
 
@@ -452,9 +452,15 @@ def test_opposite_directions_are_refused_unless_asked_for(tmp_path):
         read_tu(tiny(tmp_path, edge_attributes=DISPLACED))
     message = str(caught.value)
     assert "TINY_edge_attributes.txt, line 2: edge_attribute_1 " in message
-    assert "is 2.0, but -2.0 at line 1 in the opposite direction" in message
+    assert "nodes 1 and 2 is 2.0, but -2.0 at line 1 in the opposite direction" in message
     assert "opposite='absolute'" in message
     assert "opposite='drop'" in message
+
+
+def test_the_later_line_is_the_one_named(tmp_path):
+    tiny(tmp_path, A="2,1\n1,2\n", edge_labels=None, edge_attributes="5\n-5\n")
+    with pytest.raises(FormatError, match=r"line 2: .* is -5.0, but 5.0 at line 1 in the opposite"):
+        read_tu(tmp_path)
 
 
 def test_opposite_absolute(tmp_path):
@@ -499,8 +505,9 @@ def test_opposite_drop_leaves_out_only_what_differs(tmp_path):
         {"edge_attributes": "1\n-2\n" + "0\n" * 4},
         {"edge_attributes": "1\nnan\n" + "0\n" * 4},
         {"edge_labels": "1\n-1\n" + "0\n" * 4},
+        {"edge_labels": "1\nnan\n" + "0\n" * 4},
     ],
-    ids=["other magnitude", "missing one way", "a label"],
+    ids=["other magnitude", "missing one way", "a label", "a label missing one way"],
 )
 def test_opposite_absolute_needs_equal_magnitudes(tmp_path, changes):
     (kind,) = changes

@@ -7,6 +7,7 @@ psi)(v)], a graph's the sum over its stars.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,9 +26,14 @@ DENSE_BYTES = 500_000_000
 
 @dataclass(frozen=True, eq=False)
 class ExplicitPrepared(Prepared):
-    """A batch as features: one sparse matrix, graphs x features, for each hop."""
+    """A batch as features: one sparse matrix, graphs x features, for each hop.
+
+    A feature is a pair of one of the core and one of the members, in that order of counting.
+    """
 
     features: list[sparse.csr_array]
+    core_sizes: list[int]
+    member_sizes: list[int]
 
 
 class ExplicitEngine(Engine):
@@ -64,18 +70,16 @@ class ExplicitEngine(Engine):
             maps.append(psi)
             for level, incidence in zip(levels, incidences, strict=True):
                 level.append(incidence @ psi.matrix())
-        known = np.outer(core.known(), np.concatenate([m.known() for m in maps])).ravel()
         hop_self = np.zeros((spec.n_hops, batch.n_graphs))
         features = []
         for h, level in enumerate(levels):
             members = sparse.csr_array(sparse.hstack(level))
             if spec.star_norm:
                 members = _normalised(members, core.squared_norms())
-            whole = core.times(members, batch.nodes.ptr)
-            hop_self[h] = _squared_norms(whole)
-            # Features of unseen categories count for a graph itself, but match no training graph.
-            features.append(whole if known.all() else whole[:, np.flatnonzero(known)])
-        return ExplicitPrepared(batch, spec, hop_self, features)
+            features.append(core.times(members, batch.nodes.ptr))
+            hop_self[h] = _squared_norms(features[h])
+        member_sizes = [size for one_hot in maps for size in one_hot.sizes]
+        return ExplicitPrepared(batch, spec, hop_self, features, core.sizes, member_sizes)
 
     def grams(
         self,
@@ -90,7 +94,12 @@ class ExplicitEngine(Engine):
         assert isinstance(columns, ExplicitPrepared)
         shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
         result = np.zeros(shape, dtype=rows.spec.dtype)
-        hops = list(zip(combinations.T, rows.features, columns.features, strict=True))
+        core_sizes = np.maximum(rows.core_sizes, columns.core_sizes)
+        member_sizes = np.maximum(rows.member_sizes, columns.member_sizes)
+        a_features, b_features = (
+            _widened(side, core_sizes, member_sizes) for side in (rows, columns)
+        )
+        hops = list(zip(combinations.T, a_features, b_features, strict=True))
         for weights, a, b in execution.track(hops, len(hops)):
             product = _product(a.astype(rows.spec.dtype), b.astype(rows.spec.dtype))
             for k in np.flatnonzero(weights):
@@ -107,15 +116,14 @@ class OneHot:
     codes : list of ndarray
         By slot, which feature each element has; negative for none. The first slot is the
         constant, the others are the categorical attributes.
-    sizes, n_known : list of int
-        By slot, the number of features here, and of those the training graphs have.
+    sizes : list of int
+        By slot, the number of features. A batch with categories unseen in training has more.
     values : list of float
         By slot, the value of the non-zero feature.
     """
 
     codes: list[npt.NDArray[np.int32]]
     sizes: list[int]
-    n_known: list[int]
     values: list[float]
 
     @classmethod
@@ -125,12 +133,10 @@ class OneHot:
         """Map P of a batch or, pruned, the core factor (P - floor) / (1 - floor)."""
         floor = similarity.floor if pruned else 0.0
         gains = -similarity.categorical_weight * np.expm1(-similarity.categorical_gamma)
-        n_known = similarity.n_categories.tolist()
-        unseen = elements.categorical.max(axis=1, initial=-1) + 1
+        seen = elements.categorical.max(axis=1, initial=-1) + 1
         return cls(
             [np.zeros(len(elements), dtype=np.int32), *elements.categorical],
-            [1, *np.maximum(n_known, unseen).tolist()],
-            [1, *n_known],
+            [1, *np.maximum(similarity.n_categories, seen).tolist()],
             [float(np.sqrt(v / (1 - floor))) for v in (similarity.base - floor, *gains)],
         )
 
@@ -146,11 +152,6 @@ class OneHot:
         """P of each element with itself."""
         slots = zip(self.codes, self.values, strict=True)
         return np.asarray(np.sum([value**2 * (code >= 0) for code, value in slots], axis=0))
-
-    def known(self) -> npt.NDArray[np.bool_]:
-        """Which features the training graphs have."""
-        slots = zip(self.sizes, self.n_known, strict=True)
-        return np.concatenate([np.arange(size) < known for size, known in slots])
 
     def times(self, other: sparse.csr_array, ptr: npt.NDArray[np.int64]) -> sparse.csr_array:
         """Tensor products with the rows of another matrix, summed over each graph.
@@ -189,6 +190,35 @@ def _normalised(members: sparse.csr_array, core_self: npt.NDArray[np.float64]) -
     scale = np.zeros(len(star_self))
     scale[positive] = 1 / np.sqrt(star_self[positive])
     return sparse.csr_array(sparse.diags_array(scale) @ members)
+
+
+def _widened(
+    prepared: ExplicitPrepared,
+    core_sizes: npt.NDArray[np.int64],
+    member_sizes: npt.NDArray[np.int64],
+) -> list[sparse.csr_array]:
+    """The features laid out in slots of these sizes, so that two batches have the same."""
+    core = _places(prepared.core_sizes, core_sizes)
+    member = _places(prepared.member_sizes, member_sizes)
+    width = int(member_sizes.sum())
+    places = (core[:, None] * width + member[None, :]).ravel()
+    shape = (prepared.batch.n_graphs, int(core_sizes.sum()) * width)
+    return [
+        sparse.csr_array((matrix.data, places[matrix.indices], matrix.indptr), shape=shape)
+        for matrix in prepared.features
+    ]
+
+
+def _places(sizes: Sequence[int], wider: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each feature goes when its slot is widened.
+
+    Examples
+    --------
+    >>> _places([1, 2], np.array([1, 3])), _places([2, 1], np.array([4, 1]))
+    (array([0, 1, 2]), array([0, 1, 4]))
+    """
+    starts = np.cumsum(wider) - wider
+    return np.concatenate([start + np.arange(n) for start, n in zip(starts, sizes, strict=True)])
 
 
 def _product(a: sparse.csr_array, b: sparse.csr_array) -> npt.NDArray[np.floating]:

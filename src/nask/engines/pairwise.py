@@ -27,10 +27,11 @@ LARGEST_EXPONENT = {"float32": 80.0, "float64": 700.0}
 
 @dataclass(frozen=True, eq=False)
 class PairwisePrepared(Prepared):
-    """A batch laid out for tiles."""
+    """A batch with the members of its stars and their norms 1 / sqrt(k_h(v, v))."""
 
-    side: tile.Side
-    rules: tile.Rules
+    members: Members
+    incident: Members
+    norm: npt.NDArray[np.float64]
 
 
 class PairwiseEngine(Engine):
@@ -39,22 +40,26 @@ class PairwiseEngine(Engine):
     name = "pairwise"
 
     def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> PairwisePrepared:
-        """Lay the batch out and find the self-similarity of every star and graph."""
-        # Against itself a batch may hold values far outside the training range; against training
-        # graphs such values are clipped to where they are just entirely dissimilar.
-        own, own_rules = _layout(batch, spec, clip=False)
+        """Find the self-similarity of every star and graph."""
+        nodes, edges = star_matrices(batch, spec.n_hops, spec.expansion)
+        prepared = PairwisePrepared(
+            batch,
+            spec,
+            np.zeros((spec.n_hops, batch.n_graphs)),
+            Members.from_matrices(nodes),
+            Members.from_matrices(edges),
+            np.zeros((spec.n_hops, batch.n_nodes)),
+        )
+        (side, _), rules = _layout(prepared, prepared)
         blocks = _blocks(batch.nodes.ptr, BLOCK_NODES)
         tasks = (
-            delayed(tile.compare_block)(own, *block, own, *block, own_rules, tile.OWN)
+            delayed(tile.compare_block)(side, *block, side, *block, rules, tile.OWN)
             for block in blocks
         )
-        hop_self, norms = [np.empty((spec.n_hops, 0))], [own.norm[:, :0]]
-        for hops, norm in _run(tasks, execution, ordered=True):
-            hop_self.append(hops.diagonal(axis1=1, axis2=2))
-            norms.append(norm)
-        side, rules = _layout(batch, spec, clip=True)
-        side = side._replace(norm=np.concatenate(norms, axis=1))
-        return PairwisePrepared(batch, spec, np.concatenate(hop_self, axis=1), side, rules)
+        for (i0, i1), (hops, norm) in zip(blocks, _run(tasks, execution, True), strict=True):
+            prepared.hop_self[:, i0:i1] = hops.diagonal(axis1=1, axis2=2)
+            prepared.norm[:, batch.nodes.ptr[i0] : batch.nodes.ptr[i1]] = norm
+        return prepared
 
     def grams(
         self,
@@ -67,6 +72,7 @@ class PairwiseEngine(Engine):
         """Compare blocks of row graphs with runs of column graphs, in threads."""
         assert isinstance(rows, PairwisePrepared)
         assert isinstance(columns, PairwisePrepared)
+        (a, b), rules = _layout(rows, columns)
         shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
         result = np.zeros(shape, dtype=rows.spec.dtype)
         blocks = _blocks(rows.batch.nodes.ptr, BLOCK_NODES)
@@ -76,7 +82,7 @@ class PairwiseEngine(Engine):
 
         def task(block: tuple[int, int], run: tuple[int, int]) -> tuple[Any, ...]:
             pairs = tile.UPPER if symmetric else tile.ALL
-            hops, _ = tile.compare_block(rows.side, *block, columns.side, *run, rows.rules, pairs)
+            hops, _ = tile.compare_block(a, *block, b, *run, rules, pairs)
             return block, run, np.tensordot(combinations, hops, axes=1)
 
         done = _run((delayed(task)(*place) for place in places), execution, ordered=False)
@@ -120,72 +126,97 @@ def _cost(rows: Prepared, block: tuple[int, int], columns: Prepared, run: tuple[
     return int((a[block[1]] - a[block[0]]) * (b[run[1]] - b[run[0]]))
 
 
-def _layout(batch: GraphBatch, spec: StarSpec, clip: bool) -> tuple[tile.Side, tile.Rules]:
-    node_matrices, edge_matrices = star_matrices(batch, spec.n_hops, spec.expansion)
-    members, incident = Members.from_matrices(node_matrices), Members.from_matrices(edge_matrices)
-    nodes, node_similarity = _operand(batch.nodes, spec.nodes, spec.dtype, clip)
-    edges, edge_similarity = _operand(batch.edges, spec.edges, spec.dtype, clip)
-    number = np.dtype(spec.dtype).type
-    side = tile.Side(
-        # Copies, since a frozen array is another type to the compiler than a thawed one.
-        node_ptr=batch.nodes.ptr.copy(),
-        edge_ptr=batch.edges.ptr.copy(),
-        nodes=nodes,
-        edges=edges,
-        member_ptr=members.ptr,
-        member=members.index,
-        incident_ptr=incident.ptr,
-        incident=incident.index,
-        n_incident=incident.counts().astype(spec.dtype),
-        norm=np.zeros((spec.n_hops, batch.n_nodes), dtype=spec.dtype),
-    )
+def _layout(
+    rows: PairwisePrepared, columns: PairwisePrepared
+) -> tuple[tuple[tile.Side, tile.Side], tile.Rules]:
+    """Two batches as the rows and the columns of tiles, and the rules for comparing them."""
+    spec = rows.spec
+    nodes = Exponents.of(spec.nodes, spec.dtype, rows.batch.nodes, columns.batch.nodes)
+    edges = Exponents.of(spec.edges, spec.dtype, rows.batch.edges, columns.batch.edges)
+    a = _side(rows, nodes, edges)
+    b = a if columns is rows else _side(columns, nodes, edges)
     if not spec.use_edges:
         edge_mode = tile.NO_EDGES
     else:
         edge_mode = tile.EDGE_COUNTS if spec.edges.is_constant else tile.EDGE_ATTRIBUTES
-    floors = np.array([spec.core_floor(hop) for hop in range(1, spec.n_hops + 1)])
-    floors *= spec.prune_cores
+    number = np.dtype(spec.dtype).type
+    floors = np.zeros(spec.n_hops)
+    if spec.prune_cores:
+        floors[:] = number(spec.nodes.floor)
+        if spec.expansion == "nested":
+            floors[1:] = tile.star_floor(number(spec.gamma_star))
     rules = tile.Rules(
-        nodes=node_similarity,
-        edges=edge_similarity,
+        nodes=nodes.similarity(),
+        edges=edges.similarity(),
         edge_mode=edge_mode,
         nested=spec.expansion == "nested",
         star_norm=spec.star_norm,
-        gamma_star=number(spec.gamma_star),
-        core_floor=floors.astype(spec.dtype),
-        core_scale=(1 / (1 - floors)).astype(spec.dtype),
+        gamma_star=spec.gamma_star,
+        core_floor=floors,
+        core_scale=1 / (1 - floors),
     )
-    return side, rules
+    return (a, b), rules
 
 
-def _operand(
-    elements: Elements, similarity: AttributeSimilarity, dtype: str, clip: bool
-) -> tuple[tile.Operand, tile.Similarity]:
-    """The factors p and q of each numerical attribute, and the codes of each categorical one."""
-    gamma, weight = similarity.numerical_gamma, similarity.numerical_weight
-    x = elements.numerical
-    if clip:
-        x = np.clip(x, -1.0, 2.0)
-        largest = 1.5 * gamma
-    else:
-        largest = gamma * np.nanmax(np.abs(x - 0.5), axis=1, initial=0.0)
-    wide = largest > LARGEST_EXPONENT[dtype]
-    exponent = gamma[~wide, None] * (x[~wide] - 0.5)
-    operand = tile.Operand(
-        p=np.nan_to_num(np.exp(exponent)).astype(dtype),
-        q=np.nan_to_num(np.exp(-exponent)).astype(dtype),
-        wide=gamma[wide, None] * x[wide],
-        codes=elements.categorical.copy(),
+def _side(prepared: PairwisePrepared, nodes: Exponents, edges: Exponents) -> tile.Side:
+    batch = prepared.batch
+    return tile.Side(
+        # Copies, since a frozen array is another type to the compiler than a thawed one.
+        node_ptr=batch.nodes.ptr.copy(),
+        edge_ptr=batch.edges.ptr.copy(),
+        nodes=nodes.operand(batch.nodes),
+        edges=edges.operand(batch.edges),
+        member_ptr=prepared.members.ptr,
+        member=prepared.members.index,
+        incident_ptr=prepared.incident.ptr,
+        incident=prepared.incident.index,
+        n_incident=prepared.incident.counts().astype(np.float64),
+        norm=prepared.norm,
     )
-    least = weight * np.exp(-gamma)
-    gain = -similarity.categorical_weight * np.expm1(-similarity.categorical_gamma)
-    parameters = tile.Similarity(
-        weight=weight[~wide].astype(dtype),
-        least=least[~wide].astype(dtype),
-        wide_gamma=gamma[wide],
-        wide_weight=weight[wide],
-        wide_least=least[wide],
-        gain=gain.astype(dtype),
-        base=np.dtype(dtype).type(similarity.base),
-    )
-    return operand, parameters
+
+
+@dataclass(frozen=True, eq=False)
+class Exponents:
+    """How the numerical attributes of two batches are compared: by factors, or one by one.
+
+    The factors exp(+-gamma (x - 1/2)) overflow where gamma is huge or a value is far outside the
+    training range. Such attributes are "wide" and compared one exponential at a time.
+    """
+
+    parameters: AttributeSimilarity
+    dtype: str
+    wide: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, parameters: AttributeSimilarity, dtype: str, *sides: Elements) -> Exponents:
+        """Decide for the values that occur."""
+        largest = [np.nanmax(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides]
+        wide = parameters.numerical_gamma * np.max(largest, axis=0) > LARGEST_EXPONENT[dtype]
+        return cls(parameters, dtype, wide)
+
+    def operand(self, elements: Elements) -> tile.Operand:
+        """The factors p and q of numerical attributes, and the codes of categorical ones."""
+        gamma, x = self.parameters.numerical_gamma[:, None], elements.numerical
+        exponent = gamma[~self.wide] * (x[~self.wide] - 0.5)
+        return tile.Operand(
+            p=np.nan_to_num(np.exp(exponent)).astype(self.dtype),
+            q=np.nan_to_num(np.exp(-exponent)).astype(self.dtype),
+            wide=gamma[self.wide] * x[self.wide],
+            codes=elements.categorical.copy(),
+        )
+
+    def similarity(self) -> tile.Similarity:
+        """The parameters of P in the same order."""
+        given, wide, dtype = self.parameters, self.wide, self.dtype
+        gamma, weight = given.numerical_gamma, given.numerical_weight
+        least = weight * np.exp(-gamma)
+        gain = -given.categorical_weight * np.expm1(-given.categorical_gamma)
+        return tile.Similarity(
+            weight=weight[~wide].astype(dtype),
+            least=least[~wide].astype(dtype),
+            wide_gamma=gamma[wide],
+            wide_weight=weight[wide],
+            wide_least=least[wide],
+            gain=gain.astype(dtype),
+            base=np.dtype(dtype).type(given.base),
+        )

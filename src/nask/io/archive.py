@@ -99,7 +99,7 @@ def _zip_names(path: Path) -> list[str]:
         is_zip = file.read(2) == b"PK"
     try:
         with zipfile.ZipFile(path) as opened:
-            names = [info.filename for info in opened.infolist() if not info.is_dir()]
+            names = [name for name in opened.namelist() if not name.endswith("/")]
     except _DAMAGE as error:
         if not is_zip:
             raise FormatError(f"{path} is not a zip: expected a folder or a zip.") from error
@@ -108,7 +108,7 @@ def _zip_names(path: Path) -> list[str]:
         ) from error
     for name, count in Counter(names).items():
         parts = re.split(r"[/\\]", name)
-        if ".." in parts or parts[0] == "" or re.match(r"[A-Za-z]:", name):
+        if ".." in parts or not parts[0] or re.match(r"[A-Za-z]:", name):
             raise FormatError(
                 f"{path} holds {name!r}, a name that leads out of the zip. Such a zip is not read; "
                 "get it from its source again."

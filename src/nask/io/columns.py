@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,17 @@ def component_names(name: str, n_components: int) -> list[str]:
     (['pos_0', 'pos_1'], ['pos'])
     """
     return [name] if n_components == 1 else [f"{name}_{k}" for k in range(n_components)]
+
+
+def holds_vectors(column: Iterable[Any]) -> bool:
+    """Tell whether any value is a vector: a list, tuple or array of numbers.
+
+    Examples
+    --------
+    >>> holds_vectors([None, (1, 2)]), holds_vectors([3, "a", ("a", "b")])
+    (True, False)
+    """
+    return any(_is_vector(_plain(value)) for value in column)
 
 
 def split_vectors(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,13 @@ from scipy import sparse
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
-from nask.io.columns import Columns, split_vectors
+from nask.io.columns import Columns, holds_vectors, split_vectors
 from nask.io.optional import is_instance
 
-Arc = tuple[Hashable, Hashable]
+Arc = tuple[Any, Any, Any]
+Labels = Mapping[Any, Any]
+
+BARE_EDGES = "Bare edges go in a tuple of one: (edges,)."
 
 
 def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
@@ -89,7 +92,7 @@ def _parts(graph: Any) -> tuple[Any, Labels, Labels]:
             parts = (graph.adjacency_matrix, graph.index_node_labels, graph.index_edge_labels)
         else:
             # GraKeL's own dictionary leaves out the nodes without an edge.
-            edges = dict.fromkeys(graph.vertices, {}) | graph.edge_dictionary
+            edges = {node: {} for node in graph.vertices} | graph.edge_dictionary
             parts = (edges, graph.node_labels, graph.edge_labels)
     elif isinstance(graph, (tuple, list)) and 1 <= len(graph) <= 3:
         parts = (*graph, None, None)[:3]
@@ -118,7 +121,8 @@ def _is_matrix(edges: Any) -> bool:
 
 def _read_matrix(edges: Any) -> tuple[list[Hashable], list[Arc]]:
     try:
-        matrix = np.asarray(edges.toarray() if sparse.issparse(edges) else edges, dtype=float)
+        dense = edges.toarray() if hasattr(edges, "toarray") else edges
+        matrix = np.asarray(dense, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -174,7 +178,13 @@ def _sorted(nodes: Iterable[Hashable]) -> list[Hashable]:
 
 def _label_columns(element: str, keys: Sequence[Any], labels: Iterable[Any]) -> Columns:
     """Scalar labels as the column "label", vectors as the columns "attribute_0", ..."""
-    names = [f"{element} {key!r}" for key in keys]
-    columns, components = split_vectors({"attribute": list(labels)}, names)
-    if components["attribute"] != ["attribute"]:
-        return columns
+    values = list(labels)
+    if all(value is None for value in values):
+        return {}
+    name = "attribute" if holds_vectors(values) else "label"
+    columns, _ = split_vectors({name: values}, [f"{element} {key!r}" for key in keys])
+    return columns
+
+
+def _describe(value: object) -> str:
+    return f"an object of type {type(value).__name__}"

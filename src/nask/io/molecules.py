@@ -55,8 +55,9 @@ def from_rdkit(mol: Mol) -> AttributedGraph:
     """Convert an RDKit molecule: atoms are nodes, bonds are edges.
 
     Node attributes are ``element`` ("C"), ``charge`` (formal, numerical),
-    ``hybridisation`` ("SP2"; missing at a wildcard atom), ``aromatic`` and ``in_ring`` (booleans); edge attributes are
-    ``bond_type`` ("SINGLE", "AROMATIC", ...) and ``conjugated`` (boolean).
+    ``hybridisation`` ("SP2"; missing at a wildcard atom), ``aromatic`` and ``in_ring``
+    (booleans); edge attributes are ``bond_type`` ("SINGLE", "AROMATIC", ...) and
+    ``conjugated`` (boolean).
 
     Parameters
     ----------
@@ -81,7 +82,9 @@ edge: bond_type (categorical), conjugated (categorical))
         raise InputError(f"Expected an RDKit molecule; got {type(mol).__name__}.")
     atoms, bonds = list(mol.GetAtoms()), list(mol.GetBonds())
     hybridisations = [_hybridisation(atom) for atom in atoms]
-    if any(h is None and atom.GetAtomicNum() for h, atom in zip(hybridisations, atoms, strict=True)):
+    if any(
+        h is None and atom.GetAtomicNum() for h, atom in zip(hybridisations, atoms, strict=True)
+    ):
         raise GraphError(
             "The RDKit molecule is not sanitised, so its rings, aromaticity and hybridisation are "
             "not known. Call Chem.SanitizeMol(mol) first."

@@ -116,9 +116,7 @@ def _check(data: Any) -> None:
             "data.to_data_list()."
         )
     if not isinstance(data, package.Data):
-        raise InputError(
-            f"Expected a torch_geometric.data.Data object; got {type(data).__name__}."
-        )
+        raise InputError(f"Expected a torch_geometric.data.Data object; got {type(data).__name__}.")
 
 
 def _structure(data: Any) -> tuple[int, npt.NDArray[Any]]:

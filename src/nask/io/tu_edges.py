@@ -24,7 +24,7 @@ class TwoWayEdges:
     canonical : CanonicalEdges
         The distinct edges, and the edge each line belongs to.
     twin : ndarray of shape (n_lines,)
-        The first line that lists the same pair in the same direction.
+        The first line that lists the same pair in the same direction; a self-loop is its own.
     forward, backward : ndarray of shape (n_edges,)
         The first line from the smaller to the larger endpoint, and the other way round; -1
         where there is none.
@@ -51,7 +51,7 @@ class TwoWayEdges:
     @property
     def repeats(self) -> npt.NDArray[np.bool_]:
         """Mask of the lines beyond the first listing of a direction."""
-        return (self.twin != np.arange(len(self.twin))) & ~self.self_loops
+        return self.twin != np.arange(len(self.twin))
 
     @property
     def one_way(self) -> IntArray:

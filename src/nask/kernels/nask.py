@@ -76,8 +76,8 @@ class NASK(TransformerMixin, StarKernelParameters):
         "pairwise" compiled tiles for any attributes, "explicit" one matrix product for balls on
         categorical attributes.
     dtype : {"float64", "float32"}, default="float64"
-        Arithmetic and result of the fast engines. float32 takes about half the time and is exact
-        to about 1e-6.
+        Of the result, and of the arithmetic of the fast engines (where gamma is not so large that
+        float32 would underflow). float32 takes about half the time and is exact to about 1e-6.
     n_jobs : int, default=None
         Threads, in joblib's convention: None is 1, -1 all cores.
     memory_limit : int or str, default=None
@@ -137,7 +137,7 @@ class NASK(TransformerMixin, StarKernelParameters):
         gram = self._linear_gram(self._training, self._training)
         if self.gram == "rbf":
             self._set_distance_unit(gram)
-        return self._form(gram, self._training)
+        return self._form(gram, self._training, self._training)
 
     def transform(self, X: Any) -> Floats:
         """Kernel between m new graphs and the n training graphs, (m, n).
@@ -146,7 +146,21 @@ class NASK(TransformerMixin, StarKernelParameters):
         only itself, and a value outside the training range is as dissimilar as its distance says.
         """
         rows = self._prepare(X)
-        return self._form(self._linear_gram(rows, self._training), rows)
+        return self._form(self._linear_gram(rows, self._training), rows, self._training)
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """Kernel between any graphs under the training schema, (m, n), or (m, m) without ``Y``."""
+        if Y is None:
+            rows = columns = self._prepare(X)
+        else:
+            check_is_fitted(self, "schema_")
+            # Encoded together, so that a category unseen in training has one code in both.
+            graphs, others = as_graphs(X), as_graphs(Y)
+            together = GraphBatch.encode([*graphs, *others], self.schema_)
+            order = np.arange(together.n_graphs)
+            rows = self._prepare_batch(together.take(order[: len(graphs)]))
+            columns = self._prepare_batch(together.take(order[len(graphs) :]))
+        return self._form(self._linear_gram(rows, columns), rows, columns)
 
     def diag(self, X: Any) -> Floats:
         """Kernel of each graph with itself, (m,); the diagonal of its own Gram matrix."""
@@ -180,8 +194,10 @@ class NASK(TransformerMixin, StarKernelParameters):
         self._training = engine.prepare(batch, spec, self._execution())
 
     def _prepare(self, X: Any) -> Prepared:
-        check_is_fitted(self)
-        batch = GraphBatch.encode(as_graphs(X), self.schema_)
+        check_is_fitted(self, "schema_")
+        return self._prepare_batch(GraphBatch.encode(as_graphs(X), self.schema_))
+
+    def _prepare_batch(self, batch: GraphBatch) -> Prepared:
         if batch.same_content(self._training.batch):
             return self._training
         return ENGINES[self.engine_].prepare(batch, self._training.spec, self._execution())
@@ -194,7 +210,8 @@ class NASK(TransformerMixin, StarKernelParameters):
         size = int(np.prod(shape)) * np.dtype(self.dtype).itemsize
         execution.check_memory(size, f"A Gram matrix of {shape[1]} x {shape[2]} graphs")
         symmetric = rows is columns
-        return ENGINES[self.engine_].grams(rows, columns, combinations, execution, symmetric)
+        grams = ENGINES[self.engine_].grams(rows, columns, combinations, execution, symmetric)
+        return grams.astype(self.dtype, copy=False)
 
     def _linear_gram(self, rows: Prepared, columns: Prepared) -> Floats:
         """The kernel before the form of the Gram: hops weighted, graphs normalised."""
@@ -219,21 +236,21 @@ class NASK(TransformerMixin, StarKernelParameters):
         own = self._raw_self(prepared)
         return (own > 0).astype(np.float64) if self.normalize else own
 
-    def _squared_distances(self, gram: Floats, rows: Prepared) -> Floats:
-        own = self._self(rows)[:, None] + self._self(self._training)[None, :]
+    def _squared_distances(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
+        own = self._self(rows)[:, None] + self._self(columns)[None, :]
         distances: Floats = np.maximum(own - 2 * gram, 0)
         return distances
 
     def _set_distance_unit(self, gram: Floats) -> None:
         n = len(gram)
-        distances = self._squared_distances(gram, self._training)
+        distances = self._squared_distances(gram, self._training, self._training)
         total = float(distances.sum() - np.trace(distances))
         self.mean_squared_distance_ = total / (n * (n - 1)) if n > 1 else 0.0
 
-    def _form(self, gram: Floats, rows: Prepared) -> Floats:
+    def _form(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
         if self.gram == "linear":
             return gram
         # Training graphs that are all alike leave no unit of distance: take 1.
         unit = self.mean_squared_distance_ or 1.0
-        distances = self._squared_distances(gram, rows)
+        distances = self._squared_distances(gram, rows, columns)
         return np.asarray(np.exp(-self.gram_scale / unit * distances), dtype=gram.dtype)

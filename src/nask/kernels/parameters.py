@@ -24,6 +24,7 @@ from nask.stars.spec import Expansion, StarSpec
 GramForm = Literal["linear", "rbf"]
 DType = Literal["float32", "float64"]
 POSITIVE = "a float in the range (0, inf)"
+SMALLEST_FLOAT32_P = 1e-15
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -120,7 +121,8 @@ class StarKernelParameters(BaseEstimator):
             prune_cores=bool(self.prune_cores),
             nodes=nodes,
             edges=edges,
-            dtype=self.dtype,
+            # The self-similarity of a star is of the order of P^2, which must not underflow.
+            dtype="float64" if nodes.base < SMALLEST_FLOAT32_P else self.dtype,
         )
 
     def _execution(self) -> Execution:

@@ -1,0 +1,1 @@
+"""The terminal: parse, call the public functions, show."""

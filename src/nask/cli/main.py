@@ -1,0 +1,32 @@
+"""The command ``nask``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nask import __version__
+from nask.cli.demo import demo
+
+app = typer.Typer(
+    help="The Neighborhood-Aware Star Kernel: compare and classify graphs with mixed attributes.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+app.command()(demo)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"nask {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Compare and classify graphs with mixed attributes."""

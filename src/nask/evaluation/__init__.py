@@ -1,0 +1,1 @@
+"""Honest estimates: candidates chosen on inner folds, each test fold touched once."""

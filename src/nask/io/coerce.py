@@ -1,0 +1,113 @@
+"""Whatever a user has for graphs, as a list of AttributedGraph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from nask.exceptions import GraphError, InputError, NaskError
+from nask.graph.attributed_graph import AttributedGraph
+from nask.io.grakel import from_grakel
+from nask.io.molecules import from_rdkit
+from nask.io.networkx import from_networkx
+from nask.io.optional import is_instance
+from nask.io.pyg import from_pyg
+
+# The classes told by their package and name, so that none of the packages is imported.
+CONVERTERS: dict[tuple[str, str], Callable[[Any], AttributedGraph]] = {
+    ("networkx", "Graph"): from_networkx,
+    ("torch_geometric", "Data"): from_pyg,
+    ("rdkit", "Mol"): from_rdkit,
+    ("grakel", "Graph"): from_grakel,
+}
+
+EXPECTED = (
+    "graphs of nask (AttributedGraph), networkx, PyTorch Geometric (Data), RDKit (Mol) or GraKeL"
+)
+
+
+def as_graphs(X: Any) -> list[AttributedGraph]:
+    """Turn any list of graphs into a list of AttributedGraph.
+
+    Parameters
+    ----------
+    X : iterable of graphs
+        A list, tuple, object array or generator; not a set, which has no order. Its items
+        are graphs of nask, networkx, PyTorch Geometric (``Data``), RDKit (``Mol``) or
+        GraKeL (``Graph``), mixed if need be, and converted with the defaults of the
+        ``from_...`` function of their package.
+
+    Returns
+    -------
+    list of AttributedGraph
+
+    Raises
+    ------
+    InputError
+        If ``X`` is not a list of graphs, or one of its items is not a graph.
+    GraphError
+        If there are no graphs, or one of them cannot be converted: the message begins with
+        its position.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nask import AttributedGraph
+    >>> from nask.io.coerce import as_graphs
+    >>> as_graphs([AttributedGraph(1), nx.path_graph(3)])
+    [AttributedGraph(1 nodes, 0 edges), AttributedGraph(3 nodes, 2 edges)]
+    >>> as_graphs(AttributedGraph(1))
+    Traceback (most recent call last):
+    nask.exceptions.InputError: Expected a list of graphs; got a single AttributedGraph. Put it \
+in a list: [graph].
+    >>> as_graphs([nx.path_graph(3), nx.DiGraph([(0, 1)])])
+    Traceback (most recent call last):
+    nask.exceptions.GraphError: Graph 1: The graph is directed (DiGraph), ...
+    """
+    _check_collection(X)
+    graphs = [_as_graph(item, position) for position, item in enumerate(X)]
+    if not graphs:
+        raise GraphError("Expected at least one graph; got none.")
+    return graphs
+
+
+def _check_collection(X: Any) -> None:
+    name = type(X).__name__
+    if isinstance(X, AttributedGraph) or _converter(X) is not None:
+        raise InputError(
+            f"Expected a list of graphs; got a single {name}. Put it in a list: [graph]."
+        )
+    if isinstance(X, np.ndarray):
+        if X.dtype != object or X.ndim != 1:
+            raise InputError(
+                f"Expected a list of graphs; got an array of dtype {X.dtype} and shape {X.shape}. "
+                f"The items must be {EXPECTED}."
+            )
+    elif not isinstance(X, Iterable) or isinstance(X, (str, bytes, Mapping, Set)):
+        got = "None" if X is None else f"an object of type {name}"
+        raise InputError(f"Expected a list of graphs; got {got}. The items must be {EXPECTED}.")
+
+
+def _converter(item: object) -> Callable[[Any], AttributedGraph] | None:
+    for (package, name), converter in CONVERTERS.items():
+        if is_instance(item, package, name):
+            return converter
+    return None
+
+
+def _as_graph(item: Any, position: int) -> AttributedGraph:
+    if isinstance(item, AttributedGraph):
+        return item
+    converter = _converter(item)
+    if converter is None:
+        hint = " Convert SMILES with from_smiles first." if isinstance(item, str) else ""
+        raise InputError(
+            f"Item {position} is not a graph, but an object of type {type(item).__name__}. "
+            f"Expected {EXPECTED}.{hint}"
+        )
+    try:
+        return converter(item)
+    except NaskError as error:
+        raise type(error)(f"Graph {position}: {error}") from error

@@ -1,0 +1,144 @@
+"""The id columns of a table of nodes and a table of edges, as positions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nask.exceptions import GraphError
+from nask.graph.attribute import is_missing
+from nask.graph.edges import IntArray
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+@dataclass(frozen=True)
+class NodeIds:
+    """What the id columns of the nodes say: which row is which node of which graph.
+
+    Parameters
+    ----------
+    graphs, nodes : mapping of hashable to int
+        A number for each distinct graph id and node id, in order of first appearance.
+    node_graph : ndarray of shape (number of rows,)
+        The number of the graph of each row.
+    rows : ndarray
+        The rows, one graph after another.
+    position : ndarray
+        The place of each row in ``rows``: a node's position among the nodes of all graphs.
+    keys, key_rows : ndarray
+        Each pair of a graph and a node id as one number, sorted, and its row.
+    """
+
+    graphs: Mapping[Hashable, int]
+    nodes: Mapping[Hashable, int]
+    node_graph: IntArray
+    rows: IntArray
+    position: IntArray
+    keys: IntArray
+    key_rows: IntArray
+
+    @classmethod
+    def read(cls, frame: nw.DataFrame[Any], graph: str | None, node: str) -> NodeIds:
+        """Read the ids of the nodes; null or repeated ones are errors."""
+        graphs: dict[Hashable, int] = {None: 0}
+        node_graph = np.zeros(len(frame), dtype=np.int64)
+        if graph is not None:
+            graphs, node_graph = _index(frame, graph)
+        nodes, code = _index(frame, node)
+        keys, key_rows, group = np.unique(
+            node_graph * len(nodes) + code, return_index=True, return_inverse=True
+        )
+        if len(keys) < len(frame):
+            row = int(np.flatnonzero(key_rows[group] != np.arange(len(frame)))[0])
+            raise GraphError(
+                f"The node {frame[node][row]!r}{_of_graph(frame, graph, row)} is in rows "
+                f"{key_rows[group[row]]} and {row} of the nodes. Node ids must be unique within "
+                "a graph."
+            )
+        rows = np.argsort(node_graph, kind="stable")
+        position = np.empty_like(rows)
+        position[rows] = np.arange(len(rows))
+        return cls(graphs, nodes, node_graph, rows, position, keys, key_rows)
+
+    @property
+    def n_graphs(self) -> int:
+        """Number of distinct graph ids."""
+        return len(self.graphs)
+
+    @cached_property
+    def n_nodes(self) -> IntArray:
+        """Number of nodes of each graph."""
+        return np.bincount(self.node_graph, minlength=self.n_graphs)
+
+    @cached_property
+    def start(self) -> IntArray:
+        """Position of the first node of each graph."""
+        return np.cumsum(self.n_nodes) - self.n_nodes
+
+    def graphs_of(self, edges: nw.DataFrame[Any], graph: str | None) -> IntArray:
+        """The number of each edge's graph."""
+        if graph is None:
+            return np.zeros(len(edges), dtype=np.int64)
+        code = _look_up(edges, graph, self.graphs)
+        if (code < 0).any():
+            row = int(np.flatnonzero(code < 0)[0])
+            raise GraphError(
+                f"Row {row} of the edges belongs to graph {edges[graph][row]!r}, which has no "
+                "row in the nodes."
+            )
+        return code
+
+    def positions_of(
+        self, edges: nw.DataFrame[Any], column: str, graph: str | None, edge_graph: IntArray
+    ) -> IntArray:
+        """The position of the node that each edge names."""
+        code = _look_up(edges, column, self.nodes)
+        key = edge_graph * len(self.nodes) + code
+        place = np.searchsorted(self.keys, key)
+        place[place == len(self.keys)] = 0
+        unknown = (code < 0) | (self.keys[place] != key) if len(self.keys) else code < 0
+        if unknown.any():
+            row = int(np.flatnonzero(unknown)[0])
+            raise GraphError(
+                f"Row {row} of the edges has the {column} {edges[column][row]!r}, which is no node"
+                f"{_of_graph(edges, graph, row)}."
+            )
+        return self.position[self.key_rows[place]]
+
+
+def _index(frame: nw.DataFrame[Any], column: str) -> tuple[dict[Hashable, int], IntArray]:
+    """Number the distinct ids of a column of the nodes, in order of appearance."""
+    index: dict[Hashable, int] = {}
+    ids = frame[column].to_list()
+    try:
+        code = np.fromiter((index.setdefault(i, len(index)) for i in ids), np.int64, len(ids))
+    except TypeError as error:
+        raise GraphError(f"The ids in column {column!r} of the nodes: {error}.") from None
+    for value, number in index.items():
+        if is_missing(value):
+            row = int(np.flatnonzero(code == number)[0])
+            raise GraphError(f"Row {row} of the nodes has no id in column {column!r}.")
+    return index, code
+
+
+def _look_up(frame: nw.DataFrame[Any], column: str, index: Mapping[Hashable, int]) -> IntArray:
+    """The numbers of the ids in a column of the edges; -1 where the nodes have no such id."""
+    ids = frame[column].to_list()
+    try:
+        code = np.fromiter((index.get(i, -1) for i in ids), np.int64, len(ids))
+    except TypeError as error:
+        raise GraphError(f"The ids in column {column!r} of the edges: {error}.") from None
+    for row in np.flatnonzero(code < 0):
+        if is_missing(ids[row]):
+            raise GraphError(f"Row {row} of the edges has no id in column {column!r}.")
+    return code
+
+
+def _of_graph(frame: nw.DataFrame[Any], graph: str | None, row: int) -> str:
+    return "" if graph is None else f" of graph {frame[graph][row]!r}"

@@ -1,0 +1,79 @@
+"""The attribute of many graphs in one array: split it by graph, or join it again."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from nask.exceptions import SchemaError
+from nask.graph.attribute import Attribute
+from nask.graph.edges import IntArray
+
+
+def split_attribute(attribute: Attribute, graph: IntArray, n_graphs: int) -> list[Attribute]:
+    """The attribute of each graph, given the graph (in ascending order) of each element.
+
+    Examples
+    --------
+    >>> pooled = Attribute.from_values(["a", "b", "b"])
+    >>> for attribute in split_attribute(pooled, np.array([0, 0, 1]), 2):
+    ...     print(attribute.values(), attribute.categories)
+    ['a', 'b'] ('a', 'b')
+    ['b'] ('b',)
+    """
+    stop = np.searchsorted(graph, np.arange(n_graphs + 1))
+    data, categories = attribute.data, attribute.categories
+    if attribute.kind == "numerical":
+        return [Attribute("numerical", data[a:b].copy()) for a, b in pairwise(stop)]
+    # A graph keeps its own categories only; those of all tables may be many.
+    present = np.flatnonzero(data >= 0)
+    width = max(len(categories), 1)
+    used, rank = np.unique(graph[present] * width + data[present], return_inverse=True)
+    used_stop = np.searchsorted(used, np.arange(n_graphs + 1) * width)
+    local = np.full(len(data), -1, dtype=np.int32)
+    local[present] = rank - used_stop[graph[present]]
+    own = [categories[code] for code in (used % width).tolist()]
+    return [
+        Attribute("categorical", local[a:b].copy(), tuple(own[c:d]))
+        for (a, b), (c, d) in zip(pairwise(stop), pairwise(used_stop), strict=True)
+    ]
+
+
+def join_attributes(
+    graphs: Sequence[Mapping[str, Attribute]], lengths: Sequence[int]
+) -> dict[str, Attribute]:
+    """The attributes of all graphs one after another, missing where a graph has no such one.
+
+    Examples
+    --------
+    >>> graphs = [{"age": Attribute.from_values([3])}, {"region": Attribute.from_values(["a"])}]
+    >>> {name: column.values() for name, column in join_attributes(graphs, [1, 1]).items()}
+    {'age': [3.0, None], 'region': [None, 'a']}
+    """
+    names = dict.fromkeys(name for attributes in graphs for name in attributes)
+    return {name: _join([part.get(name) for part in graphs], lengths, name) for name in names}
+
+
+def _join(parts: Sequence[Attribute | None], lengths: Sequence[int], name: str) -> Attribute:
+    given = [(k, part) for k, part in enumerate(parts) if part is not None]
+    # A graph in which the attribute is missing throughout fits either kind.
+    first, model = next(((k, p) for k, p in given if not p.missing.all()), given[0])
+    index: dict[Hashable, int] = {}
+    pieces = []
+    for k, (part, length) in enumerate(zip(parts, lengths, strict=True)):
+        if part is None or part.missing.all():
+            missing = np.nan if model.kind == "numerical" else -1
+            pieces.append(np.full(length, missing, dtype=model.data.dtype))
+        elif part.kind != model.kind:
+            raise SchemaError(
+                f"The attribute {name!r} is {model.kind} in graph {first}, but {part.kind} in "
+                f"graph {k}: no column can hold both. Convert its values."
+            )
+        elif part.kind == "numerical":
+            pieces.append(part.data)
+        else:
+            codes = [index.setdefault(category, len(index)) for category in part.categories]
+            pieces.append(np.array([*codes, -1], dtype=np.int32)[part.data])
+    return Attribute(model.kind, np.concatenate(pieces), tuple(index))

@@ -1,0 +1,136 @@
+import subprocess
+import sys
+
+import grakel
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from rdkit import Chem
+from torch_geometric.data import Data, HeteroData
+
+from nask import AttributedGraph
+from nask.exceptions import GraphError, InputError, MissingDependencyError, NaskError
+from nask.io import coerce
+from nask.io.coerce import as_graphs
+
+PAIR = AttributedGraph(2, [(0, 1)])
+ONE_OF_EACH = [
+    PAIR,
+    nx.path_graph(2),
+    nx.MultiGraph([(0, 1)]),
+    Data(num_nodes=2, edge_index=torch.tensor([[0, 1], [1, 0]])),
+    Chem.MolFromSmiles("CC"),
+    grakel.Graph({(0, 1), (1, 0)}),
+]
+
+
+def object_array(items):
+    array = np.empty(len(items), dtype=object)
+    for k, item in enumerate(items):
+        array[k] = item
+    return array
+
+
+@pytest.mark.parametrize("collect", [list, tuple, iter, object_array])
+def test_any_collection_of_any_graphs(collect):
+    graphs = as_graphs(collect(ONE_OF_EACH))
+    assert all(isinstance(graph, AttributedGraph) for graph in graphs)
+    assert [graph.edges.tolist() for graph in graphs] == [[[0, 1]]] * len(ONE_OF_EACH)
+
+
+def test_graphs_of_nask_pass_unchanged():
+    graphs = [PAIR]
+    result = as_graphs(graphs)
+    assert result[0] is PAIR
+    assert result is not graphs
+
+
+@pytest.mark.parametrize("graph", ONE_OF_EACH, ids=lambda graph: type(graph).__name__)
+def test_a_single_graph_is_told_to_go_in_a_list(graph):
+    name = type(graph).__name__
+    with pytest.raises(InputError) as caught:
+        as_graphs(graph)
+    assert str(caught.value) == (
+        f"Expected a list of graphs; got a single {name}. Put it in a list: [graph]."
+    )
+
+
+@pytest.mark.parametrize(
+    ("X", "got"),
+    [
+        (None, "got None"),
+        ("CCO", "of type str"),
+        (b"CCO", "of type bytes"),
+        ({"a": PAIR}, "of type dict"),
+        ({1, 2}, "of type set"),
+        (3, "of type int"),
+        (np.ones(3), r"dtype float64 and shape \(3,\)"),
+        (np.ones((2, 3)), r"dtype float64 and shape \(2, 3\)"),
+        (object_array(ONE_OF_EACH).reshape(-1, 1), r"dtype object and shape \(6, 1\)"),
+    ],
+)
+def test_other_collections(X, got):
+    with pytest.raises(InputError, match=f"Expected a list of graphs; .*{got}"):
+        as_graphs(X)
+
+
+@pytest.mark.parametrize("empty", [[], (), np.empty(0, dtype=object), iter([])])
+def test_no_graphs(empty):
+    with pytest.raises(GraphError, match="at least one graph"):
+        as_graphs(empty)
+
+
+@pytest.mark.parametrize("item", [None, 3, (0, 1), HeteroData(), nx])
+def test_unknown_items_are_named(item):
+    with pytest.raises(InputError, match=f"Item 1 .* of type {type(item).__name__}"):
+        as_graphs([PAIR, item])
+
+
+def test_smiles_are_sent_to_their_converter():
+    with pytest.raises(InputError, match=r"Item 0 .* of type str.*from_smiles"):
+        as_graphs(["CCO"])
+
+
+def test_errors_of_a_graph_name_its_position():
+    with pytest.raises(GraphError, match=r"^Graph 1: The graph is directed"):
+        as_graphs([PAIR, nx.DiGraph([(0, 1)])])
+    with pytest.raises(GraphError, match=r"^Graph 2: The Data object does not tell"):
+        as_graphs([PAIR, PAIR, Data()])
+
+
+@pytest.mark.parametrize("error", [GraphError, InputError, MissingDependencyError])
+def test_errors_keep_their_class(monkeypatch, error):
+    def fail(_):
+        raise error("why")
+
+    monkeypatch.setitem(coerce.CONVERTERS, ("networkx", "Graph"), fail)
+    with pytest.raises(NaskError) as caught:
+        as_graphs([nx.path_graph(2)])
+    assert type(caught.value) is error
+    assert str(caught.value) == "Graph 0: why"
+
+
+def test_other_errors_pass(monkeypatch):
+    def fail(_):
+        raise RuntimeError("why")
+
+    monkeypatch.setitem(coerce.CONVERTERS, ("networkx", "Graph"), fail)
+    with pytest.raises(RuntimeError, match=r"^why$"):
+        as_graphs([nx.path_graph(2)])
+
+
+def test_no_optional_package_is_imported():
+    # scikit-learn, which nask builds on, imports pandas and narwhals where it finds them.
+    code = """
+import sys
+import sklearn.svm
+before = set(sys.modules)
+import nask
+from nask.io import coerce, frames
+coerce.as_graphs([nask.AttributedGraph(1)])
+optional = {"networkx", "pandas", "polars", "narwhals", "torch", "rdkit", "grakel"}
+print(sorted(optional & (set(sys.modules) - before)))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

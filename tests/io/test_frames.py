@@ -1,0 +1,373 @@
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nask import AttributedGraph
+from nask.exceptions import GraphError, InputError, MissingDependencyError, SchemaError
+from nask.io.frames import from_frames, to_frames
+
+NODES = {
+    "graph": ["g2", "g1", "g2", "g1", "g3"],
+    "node": ["a", "a", "b", "c", "a"],
+    "age": [1, 2, 3, None, None],
+    "region": ["x", "y", None, "y", None],
+}
+EDGES = {
+    "graph": ["g1", "g2", "g1", "g2", "g2"],
+    "source": ["a", "b", "c", "b", "a"],
+    "target": ["c", "a", "a", "b", "b"],
+    "kind": ["s", "d", "s", "d", "d"],
+}
+
+backends = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+
+
+def changed(table, **columns):
+    return {**table, **columns}
+
+
+@backends
+def test_graphs_in_order_of_appearance(frame):
+    g2, g1, g3 = from_frames(frame(NODES), frame(EDGES))
+    assert g2.node_attributes["age"].values() == [1.0, 3.0]
+    assert g2.node_attributes["region"].values() == ["x", None]
+    assert g1.node_attributes["age"].values() == [2.0, None]
+    assert g1.node_attributes["region"].values() == ["y", "y"]
+    assert g3.node_attributes["age"].values() == g3.node_attributes["region"].values() == [None]
+    assert g2.edges.tolist() == g1.edges.tolist() == [[0, 1]]
+    assert (g2.edge_attributes["kind"].values(), g1.edge_attributes["kind"].values()) == (
+        ["d"],
+        ["s"],
+    )
+    assert g3.n_edges == 0
+
+
+@backends
+def test_loops_and_repeats_are_counted_by_graph(frame):
+    g2, g1, g3 = from_frames(frame(NODES), frame(EDGES))
+    assert [g.n_self_loops_removed for g in (g2, g1, g3)] == [1, 0, 0]
+    assert [g.n_duplicate_edges_removed for g in (g2, g1, g3)] == [1, 1, 0]
+
+
+@backends
+def test_kind_is_of_the_column_even_where_a_graph_has_no_value(frame):
+    g3 = from_frames(frame(NODES), frame(EDGES))[2]
+    assert g3.node_attributes["age"].kind == "numerical"
+    assert g3.node_attributes["region"].kind == "categorical"
+
+
+def test_a_graph_keeps_only_its_own_categories():
+    g2, g1, g3 = from_frames(pd.DataFrame(NODES), pd.DataFrame(EDGES))
+    assert [g.node_attributes["region"].categories for g in (g2, g1, g3)] == [("x",), ("y",), ()]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (pd.Series([1, None], dtype="Int64"), "numerical"),
+        (pd.Series([None, None], dtype="float64"), "numerical"),
+        (pd.Series([True, None], dtype="boolean"), "categorical"),
+        (pd.Series([None, None], dtype="string"), "categorical"),
+        (pd.Series([1, 2], dtype="category"), "categorical"),
+        (pd.Series([1, None], dtype=object), "numerical"),
+        (pd.Series([("a",), None], dtype=object), "categorical"),
+        (pl.Series([1, None]), "numerical"),
+        (pl.Series([None, None], dtype=pl.Boolean), "categorical"),
+        (pl.Series(["a", None], dtype=pl.Enum(["a"])), "categorical"),
+        (pl.Series([None, None], dtype=pl.Categorical), "categorical"),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", value)),
+)
+def test_kind_of_dtypes(column, kind):
+    frame = pd.DataFrame if isinstance(column, pd.Series) else pl.DataFrame
+    (graph,) = from_frames(
+        frame({"node": [0, 1], "x": column}), frame({"source": [0], "target": [1]}), graph=None
+    )
+    assert graph.node_attributes["x"].kind == kind
+
+
+def test_forced_kinds_and_other_column_names():
+    nodes = pd.DataFrame({"g": [0, 0], "id": [10, 20], "code": [6, 8]})
+    edges = pd.DataFrame({"g": [0], "u": [20], "v": [10], "code": [1]})
+    (graph,) = from_frames(
+        nodes, edges, graph="g", node="id", source="u", target="v", categorical="code"
+    )
+    assert graph == AttributedGraph(
+        2, [(0, 1)], {"code": [6, 8]}, {"code": [1]}, categorical=["code"]
+    )
+    with pytest.raises(GraphError, match="Did you mean 'code'"):
+        from_frames(nodes, edges, graph="g", node="id", source="u", target="v", numerical=["cod"])
+
+
+def test_one_graph_without_graph_ids():
+    nodes, edges = (
+        pd.DataFrame({"node": ["a", "b"]}),
+        pd.DataFrame({"source": ["b"], "target": ["a"]}),
+    )
+    assert from_frames(nodes, edges, graph=None) == [AttributedGraph(2, [(0, 1)])]
+    assert from_frames(nodes[:0], edges[:0], graph=None) == [AttributedGraph(0)]
+
+
+def test_no_rows_no_graphs():
+    assert from_frames(pd.DataFrame(NODES)[:0], pd.DataFrame(EDGES)[:0]) == []
+
+
+def test_integer_ids_meet_floats_of_the_same_value():
+    nodes = pd.DataFrame({"node": [1, 2]})
+    edges = pd.DataFrame({"source": [1.0], "target": [2.0]})
+    assert from_frames(nodes, edges, graph=None)[0].n_edges == 1
+
+
+@backends
+@pytest.mark.parametrize(
+    ("nodes", "edges", "message"),
+    [
+        (
+            changed(NODES, node=["a", "a", "a", "c", "a"]),
+            EDGES,
+            "node 'a' of graph 'g2' is in rows 0 and 2 of the nodes",
+        ),
+        (
+            changed(NODES, node=["a", None, "b", "c", "a"]),
+            EDGES,
+            "Row 1 of the nodes has no id in column 'node'",
+        ),
+        (
+            changed(NODES, graph=["g2", "g1", "g2", None, "g3"]),
+            EDGES,
+            "Row 3 of the nodes has no id in column 'graph'",
+        ),
+        (
+            NODES,
+            changed(EDGES, graph=["g1", "g2", "g1", "g9", "g2"]),
+            "Row 3 of the edges belongs to graph 'g9', which has no row",
+        ),
+        (
+            NODES,
+            changed(EDGES, graph=["g1", None, "g1", "g2", "g2"]),
+            "Row 1 of the edges has no id in column 'graph'",
+        ),
+        (
+            NODES,
+            changed(EDGES, target=["c", "a", "b", "b", "b"]),
+            "Row 2 of the edges has the target 'b', which is no node of graph 'g1'",
+        ),
+        (
+            changed(NODES, graph=["g2", "g1", "g2", "g1", "g1"], node=list("aabcb")),
+            changed(EDGES, graph=["g1"] * 5, source=list("aaaaa"), target=list("cbcbd")),
+            "Row 4 of the edges has the target 'd', which is no node of graph 'g1'",
+        ),
+        (
+            changed(NODES, node=list("abbca")),
+            changed(EDGES, graph=["g3"] * 5, source=list("aaaaa"), target=list("aaaac")),
+            "Row 4 of the edges has the target 'c', which is no node of graph 'g3'",
+        ),
+        (
+            # One less than the key of node 'zz' of g1 would be that of node 'c' of g2.
+            changed(NODES, node=list("aacba")),
+            changed(EDGES, graph=["g1"] * 5, source=list("aaaaa"), target=["a", "zz", *"aaa"]),
+            "Row 1 of the edges has the target 'zz', which is no node of graph 'g1'",
+        ),
+        (
+            NODES,
+            changed(EDGES, source=["zz", "b", "c", "b", "a"]),
+            "Row 0 of the edges has the source 'zz', which is no node of graph 'g1'",
+        ),
+        (
+            NODES,
+            changed(EDGES, source=["a", "b", "c", "b", None]),
+            "Row 4 of the edges has no id in column 'source'",
+        ),
+        (
+            NODES,
+            changed(EDGES, kind=["s", "d", "t", "d", "d"]),
+            "Rows 0 and 2 of the edges are one edge, 'c' - 'a', .* of 'kind': 's' and 't'",
+        ),
+    ],
+)
+def test_errors_name_the_row(frame, nodes, edges, message):
+    with pytest.raises(GraphError, match=message):
+        from_frames(frame(nodes), frame(edges))
+
+
+def test_missing_numeric_ids_are_found():
+    with pytest.raises(GraphError, match="Row 1 of the nodes has no id"):
+        from_frames(
+            pd.DataFrame({"node": [1.0, np.nan]}),
+            pd.DataFrame({"source": [1], "target": [1]}),
+            graph=None,
+        )
+
+
+def test_errors_without_graph_ids_name_none():
+    edges = pd.DataFrame({"source": ["a"], "target": ["z"]})
+    with pytest.raises(GraphError, match=r"the target 'z', which is no node\."):
+        from_frames(pd.DataFrame({"node": ["a"]}), edges, graph=None)
+    with pytest.raises(GraphError, match=r"the source 'a', which is no node\."):
+        from_frames(pd.DataFrame({"node": []}), edges, graph=None)
+
+
+@backends
+def test_missing_columns_come_with_a_hint(frame):
+    with pytest.raises(GraphError, match=r"nodes have no column 'nodee'. Did you mean 'node'\?"):
+        from_frames(frame(NODES), frame(EDGES), node="nodee")
+    with pytest.raises(GraphError, match=r"edges have no column 'graf'. Did you mean 'graph'\?"):
+        from_frames(frame(changed(NODES, graf=NODES["graph"])), frame(EDGES), graph="graf")
+
+
+def test_bad_tables():
+    good = pd.DataFrame(EDGES)
+    with pytest.raises(InputError, match=r"nodes must be a dataframe .* Got dict"):
+        from_frames(NODES, good)
+    with pytest.raises(InputError, match="Got LazyFrame"):
+        from_frames(pl.LazyFrame(NODES), good)
+    with pytest.raises(GraphError, match="column 0, not named by text"):
+        from_frames(pd.DataFrame({"graph": [1], "node": [1], 0: [1]}), good)
+    with pytest.raises(GraphError, match="two columns of the same name"):
+        from_frames(pd.DataFrame([[1, 2]], columns=["graph", "graph"]), good)
+    with pytest.raises(GraphError, match="One column cannot hold two kinds of ids of the edges"):
+        from_frames(pd.DataFrame(NODES), good, source="target")
+    with pytest.raises(GraphError, match="column 'node' of the nodes: unhashable"):
+        from_frames(pd.DataFrame({"graph": [1], "node": [[1]]}), good)
+    with pytest.raises(GraphError, match="column 'source' of the edges: unhashable"):
+        from_frames(pd.DataFrame(NODES), good.assign(source=[[1]] * 5))
+
+
+def test_the_tables_are_not_changed():
+    nodes, edges = pd.DataFrame(NODES), pd.DataFrame(EDGES)
+    copies = nodes.copy(), edges.copy()
+    from_frames(nodes, edges)
+    pd.testing.assert_frame_equal(nodes, copies[0])
+    pd.testing.assert_frame_equal(edges, copies[1])
+
+
+def test_labels_align_as_documented():
+    nodes = pd.DataFrame(NODES)
+    labels = pd.Series({"g1": 1, "g2": 2, "g3": 3})
+    graphs = from_frames(nodes, pd.DataFrame(EDGES))
+    aligned = labels.loc[nodes["graph"].unique()]
+    assert aligned.tolist() == [2, 1, 3]
+    assert len(graphs) == len(aligned)
+
+
+@st.composite
+def collections(draw):
+    """Graphs of the same attributes, all with nodes."""
+
+    def columns(size):
+        floats = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+        codes = st.none() | st.integers(-3, 3) | st.text(max_size=2) | st.tuples(st.integers(0, 1))
+        return {
+            "size": draw(st.lists(floats, min_size=size, max_size=size)),
+            "kind": draw(st.lists(codes, min_size=size, max_size=size)),
+        }
+
+    graphs = []
+    for _ in range(draw(st.integers(0, 4))):
+        n = draw(st.integers(1, 5))
+        edges = draw(st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), unique=True))
+        edges = list({frozenset(edge): edge for edge in edges if len(set(edge)) == 2}.values())
+        graphs.append(
+            AttributedGraph(
+                n,
+                edges,
+                columns(n),
+                columns(len(edges)),
+                categorical=["kind"],
+                numerical=["size"],
+            )
+        )
+    return graphs
+
+
+@given(collections())
+def test_round_trip(graphs):
+    nodes, edges = to_frames(graphs)
+    assert from_frames(nodes, edges) == graphs
+
+
+@given(collections(), st.randoms())
+def test_rows_of_graphs_may_be_interleaved(graphs, random):
+    nodes, edges = to_frames(graphs)
+    order = list(range(len(nodes)))
+    random.shuffle(order)
+    shuffled = nodes.iloc[order]
+    read = dict(zip(shuffled["graph"].unique(), from_frames(shuffled, edges), strict=True))
+    for k, graph in enumerate(graphs):
+        mine = [node for g, node in shuffled[["graph", "node"]].to_numpy() if g == k]
+        values = graph.node_attributes["size"].values()
+        assert read[k].node_attributes["size"].values() == [values[node] for node in mine]
+        back = {frozenset(mine[u] for u in edge) for edge in read[k].edges.tolist()}
+        assert back == {frozenset(edge) for edge in graph.edges.tolist()}
+
+
+def test_to_frames_fills_what_a_graph_lacks():
+    graphs = [
+        AttributedGraph(1, node_attributes={"a": [1]}),
+        AttributedGraph(1, node_attributes={"b": ["x"]}),
+    ]
+    nodes, _ = to_frames(graphs)
+    assert nodes["a"].tolist()[0] == 1
+    assert nodes["a"].isna().tolist() == [False, True]
+    assert nodes["b"].isna().tolist() == [True, False]
+
+
+def test_categories_keep_their_types():
+    codes = [2**60 + 1, 0.5, True, ("a", 1), "a"]
+    graph = AttributedGraph(5, node_attributes={"code": codes}, categorical=["code"])
+    (back,) = from_frames(*to_frames([graph]))
+    assert back.node_attributes["code"].categories == tuple(codes)
+
+
+def test_to_frames_errors():
+    with pytest.raises(GraphError, match="Graph 1 has no nodes"):
+        to_frames([AttributedGraph(1), AttributedGraph(0)])
+    with pytest.raises(GraphError, match="name of the id column 'node'"):
+        to_frames([AttributedGraph(1, node_attributes={"node": [1]})])
+    with pytest.raises(GraphError, match="name of the id column 'target'"):
+        to_frames([AttributedGraph(2, [(0, 1)], edge_attributes={"target": [1]})])
+    with pytest.raises(
+        SchemaError, match="'a' is numerical in graph 1, but categorical in graph 2"
+    ):
+        to_frames([AttributedGraph(1, node_attributes={"a": [v]}) for v in (None, 1, "x")])
+
+
+@pytest.mark.parametrize("package", ["narwhals", "pandas"])
+def test_missing_package_names_the_extra(monkeypatch, package):
+    nodes, edges = pd.DataFrame(NODES), pd.DataFrame(EDGES)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingDependencyError, match=rf"'{package}'.*pip install 'nask\[frames\]'"):
+        from_frames(nodes, edges) if package == "narwhals" else to_frames([AttributedGraph(1)])
+
+
+@pytest.mark.slow
+def test_a_million_rows_in_seconds():
+    rng = np.random.default_rng(0)
+    n_graphs, size = 5000, 100
+    graph = np.repeat(np.arange(n_graphs), size)
+    nodes = pl.DataFrame(
+        {
+            "graph": graph,
+            "node": np.tile(np.arange(size), n_graphs),
+            "age": rng.random(len(graph)),
+            "region": rng.choice(["a", "b", "c"], len(graph)),
+        }
+    )
+    edges = pl.DataFrame(
+        {
+            "graph": graph,
+            "source": rng.integers(0, size, len(graph)),
+            "target": rng.integers(0, size, len(graph)),
+        }
+    )
+    start = time.perf_counter()
+    graphs = from_frames(nodes, edges)
+    # Measured at 1 second; a loop over the graphs that filters the tables takes minutes.
+    assert time.perf_counter() - start < 20
+    assert len(graphs) == n_graphs

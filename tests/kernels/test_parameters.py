@@ -1,0 +1,208 @@
+"""Parameters outside their range, and what each one does."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nask
+from nask.exceptions import (
+    GraphError,
+    InputError,
+    MemoryLimitError,
+    ParameterError,
+    SchemaError,
+    UnseenAttributeWarning,
+)
+
+GRAPHS = [
+    nask.AttributedGraph(2, [(0, 1)], {"age": [20, 30], "region": ["a", "b"]}, {"w": [1.0]}),
+    nask.AttributedGraph(3, [(0, 1), (1, 2)], {"age": [25, None, 60], "region": ["b", "b", None]}),
+]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("gamma", 0), ("gamma", -1.0), ("gamma", math.nan), ("gamma", math.inf), ("gamma", "1"),
+        ("gamma", {"age": 0.0}), ("gamma", None), ("gamma", True),
+        ("n_hops", 0), ("n_hops", -3), ("n_hops", 1.5), ("n_hops", True), ("n_hops", "2"),
+        ("gamma_star", 0.0), ("gamma_star", math.inf), ("gram_scale", -1),
+        ("expansion", "balls"), ("gram", "gaussian"), ("engine", "fast"), ("dtype", "float16"),
+        ("dtype", np.float32), ("degree", "yes"), ("star_norm", 1), ("normalize", "no"),
+        ("use_edges", None), ("prune_cores", 0.5),
+        ("hop_weights", [1.0]), ("hop_weights", [1, 1, -1]), ("hop_weights", [0, 0, 0]),
+        ("attribute_weights", [1.0]), ("attribute_weights", {"age": -1.0}),
+        ("memory_limit", "lots"), ("memory_limit", 0), ("memory_limit", -5), ("memory_limit", 1.5),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("cls", [nask.NASK, nask.NASKClassifier, nask.NASKRegressor])
+def test_bad_values_are_refused_in_one_grammar(cls, parameter, value):
+    model = cls(**{parameter: value})
+    pattern = f"The '{parameter}' parameter of {cls.__name__} must be .* Got .* instead"
+    with pytest.raises(ParameterError, match=pattern):
+        model.fit(GRAPHS, [0, 1])
+
+
+def test_unknown_attribute_names_are_refused_with_a_hint():
+    with pytest.raises(ParameterError, match=r"'gamma' .* names 'aeg'.* Did you mean 'age'\?"):
+        nask.NASK(gamma={"aeg": 1.0}).fit(GRAPHS)
+    with pytest.raises(ParameterError, match="'attribute_weights' .* names 'sex'.*Known names"):
+        nask.NASK(attribute_weights={"sex": 1.0}).fit(GRAPHS)
+    with pytest.raises(ParameterError, match="every node attribute the weight 0"):
+        nask.NASK(attribute_weights={"age": 0, "region": 0}).fit(GRAPHS)
+
+
+def test_a_weight_of_zero_leaves_an_attribute_out():
+    ages = [
+        nask.AttributedGraph(
+            g.n_nodes, g.edges, {"age": g.node_attributes["age"]}, dict(g.edge_attributes)
+        )
+        for g in GRAPHS
+    ]
+    weighted = nask.NASK(attribute_weights={"region": 0.0}).fit_transform(GRAPHS)
+    np.testing.assert_allclose(weighted, nask.NASK().fit_transform(ages), rtol=1e-12)
+
+
+def test_gamma_by_attribute():
+    same = nask.NASK(gamma={"age": 2.0, "region": 2.0, "w": 2.0}).fit_transform(GRAPHS)
+    np.testing.assert_allclose(same, nask.NASK(gamma=2.0).fit_transform(GRAPHS), rtol=1e-12)
+    other = nask.NASK(gamma={"age": 2.0, "region": 1.0, "w": 2.0}).fit_transform(GRAPHS)
+    assert abs(other - same).max() > 1e-4
+
+
+@pytest.mark.parametrize("kind", ["categorical", "numerical"])
+def test_degree_is_one_more_attribute(kind):
+    with_degree = [
+        nask.AttributedGraph(
+            g.n_nodes,
+            g.edges,
+            {**g.node_attributes, "size": g.degrees()},
+            dict(g.edge_attributes),
+            categorical=["size"] if kind == "categorical" else [],
+        )
+        for g in GRAPHS
+    ]
+    np.testing.assert_allclose(
+        nask.NASK(degree=kind).fit_transform(GRAPHS),
+        nask.NASK().fit_transform(with_degree),
+        rtol=1e-12,
+    )
+
+
+def test_degree_does_not_hide_an_attribute_of_that_name():
+    graph = nask.AttributedGraph(1, node_attributes={"degree": [3]})
+    with pytest.raises(GraphError, match="have a node attribute 'degree' already"):
+        nask.NASK(degree="numerical").fit([graph])
+
+
+def test_rbf_is_a_gaussian_of_the_distance(mutag):
+    graphs, new = mutag.graphs[:20], mutag.graphs[20:30]
+    linear = nask.NASK(normalize=False).fit(graphs)
+    everything = linear([*graphs, *new])
+    own = np.diag(everything)
+    squared = own[:, None] + own[None, :] - 2 * everything
+    pairs = ~np.eye(20, dtype=bool)
+    expected = np.exp(-3.0 * squared / squared[:20, :20][pairs].mean())
+    rbf = nask.NASK(normalize=False, gram="rbf", gram_scale=3.0)
+    np.testing.assert_allclose(rbf.fit_transform(graphs), expected[:20, :20], rtol=1e-8)
+    np.testing.assert_allclose(rbf.transform(new), expected[20:, :20], rtol=1e-8)
+    np.testing.assert_allclose(nask.NASK(**rbf.get_params()).fit(graphs).transform(new),
+                               expected[20:, :20], rtol=1e-8)  # fmt: skip
+    assert (rbf.diag(new) == 1).all()
+
+
+def test_rbf_of_graphs_that_are_all_alike():
+    assert nask.NASK(gram="rbf").fit_transform([GRAPHS[0]] * 3).tolist() == [[1.0] * 3] * 3
+    assert nask.NASK(gram="rbf").fit_transform([GRAPHS[0]]).tolist() == [[1.0]]
+
+
+def test_sharp_stars_are_equal_or_not(mutag):
+    """gamma_star -> infinity is the hard hash of Weisfeiler-Lehman: equal stars count, others no."""
+    path = nask.AttributedGraph(4, [(0, 1), (1, 2), (2, 3)])
+    star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)])
+    sharp = nask.NASK(gamma_star=1e6, normalize=False, n_hops=2, degree="categorical")
+    K = sharp.fit(mutag.graphs[:2] + (path, star)).hop_grams([path, star])[1, :, 2:]
+    # In the path ends and middles are two kinds of stars; in the star, centre and leaves.
+    assert K[0, 0] == pytest.approx(2**2 + 2**2)
+    assert K[1, 1] == pytest.approx(1 + 3**2)
+
+
+def test_memory_limit_is_checked_before_the_work():
+    with pytest.raises(MemoryLimitError, match=r"A Gram matrix of 2 x 2 graphs takes .* GB"):
+        nask.NASK(memory_limit=31).fit_transform(GRAPHS)
+    nask.NASK(memory_limit="32 B").fit_transform(GRAPHS)
+    nask.NASK(memory_limit=16, dtype="float32").fit_transform(GRAPHS)
+
+
+def test_progress_is_reported_to_a_callback(mutag):
+    calls = []
+    nask.NASK(verbose=lambda done, total: calls.append((done, total))).fit_transform(mutag.graphs)
+    assert calls[-1][0] == calls[-1][1] == len(calls) > 1
+
+
+def test_verbose_shows_nothing_on_standard_output(mutag, capsys):
+    nask.NASK(verbose=True).fit_transform(mutag.graphs[:10])
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("method", ["transform", "diag", "hop_grams", "__call__"])
+def test_use_before_fit(method):
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError, match="fit"):
+        getattr(nask.NASK(), method)(GRAPHS)
+
+
+def test_no_graphs_and_no_list_of_graphs():
+    with pytest.raises(GraphError):
+        nask.NASK().fit([])
+    with pytest.raises(InputError):
+        nask.NASK().fit(GRAPHS[0])
+    with pytest.raises(InputError):
+        nask.NASK().fit(np.zeros((3, 2)))
+
+
+def test_an_attribute_has_one_kind_in_a_collection():
+    text = nask.AttributedGraph(1, node_attributes={"age": ["old"]})
+    with pytest.raises(
+        SchemaError, match="'age' is numerical in graph 0, but categorical in graph 2"
+    ):
+        nask.NASK().fit([*GRAPHS, text])
+    with pytest.raises(SchemaError, match="'age' is categorical in graph 1, but was numerical"):
+        nask.NASK().fit(GRAPHS).transform([GRAPHS[0], text])
+
+
+def test_a_graph_without_any_value_fits_either_kind():
+    blank = nask.AttributedGraph(2, node_attributes={"age": [None, None], "region": [None, None]})
+    K = nask.NASK().fit_transform([*GRAPHS, blank])
+    np.testing.assert_allclose(K[:2, :2], nask.NASK().fit_transform(GRAPHS), rtol=1e-12)
+    assert nask.NASK().fit(GRAPHS).transform([blank]).min() > 0
+
+
+def test_an_attribute_new_graphs_bring_is_left_out_with_a_warning():
+    extra = nask.AttributedGraph(1, node_attributes={"age": [20], "income": [5.0]})
+    plain = nask.AttributedGraph(1, node_attributes={"age": [20]})
+    kernel = nask.NASK().fit(GRAPHS)
+    with pytest.warns(UnseenAttributeWarning, match="node attribute 'income' of graph 0"):
+        K = kernel.transform([extra])
+    np.testing.assert_array_equal(K, kernel.transform([plain]))
+
+
+def test_an_attribute_missing_everywhere_in_training_never_matches():
+    blank = nask.AttributedGraph(1, node_attributes={"age": [None]})
+    aged = nask.AttributedGraph(1, node_attributes={"age": [40]})
+    kernel = nask.NASK(normalize=False, star_norm=False, n_hops=1, gamma=2.0).fit([blank])
+    # P = exp(-gamma) throughout, and a star of one node has k = P * P.
+    np.testing.assert_allclose(kernel([aged, blank]), math.exp(-4.0), rtol=1e-12)
+
+
+def test_enormous_values_stay_finite():
+    wild = [
+        nask.AttributedGraph(1, node_attributes={"x": [value]}) for value in (1e-320, 0.0, 1e-310)
+    ]
+    new = [nask.AttributedGraph(1, node_attributes={"x": [value]}) for value in (1e308, -1e308)]
+    K = nask.NASK().fit(wild)([*wild, *new])
+    assert np.isfinite(K).all()
+    with pytest.raises(SchemaError, match="spans"):
+        nask.NASK().fit(new)

@@ -1,0 +1,158 @@
+"""What must hold of every expansion, engine and normalisation, on drawn graphs."""
+
+import copy
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import collections
+
+import nask
+from nask.exceptions import UnseenAttributeWarning
+
+ENGINES = [
+    ("nested", "reference"),
+    ("nested", "pairwise"),
+    ("ball", "reference"),
+    ("ball", "pairwise"),
+    ("ball", "explicit"),
+]
+KERNELS = [
+    {"expansion": expansion, "engine": engine, "star_norm": star_norm, "normalize": normalize}
+    for (expansion, engine), star_norm, normalize in product(ENGINES, (True, False), (True, False))
+]
+OPTIONS = st.fixed_dictionaries(
+    {
+        "n_hops": st.integers(1, 3),
+        "gamma": st.sampled_from([0.05, 1.0, 4.0]),
+        "gamma_star": st.sampled_from([0.5, 8.0, 64.0]),
+        "gram": st.sampled_from(["linear", "rbf"]),
+        "degree": st.sampled_from([None, "categorical", "numerical"]),
+        "use_edges": st.booleans(),
+        "prune_cores": st.booleans(),
+    }
+)
+
+few = settings(max_examples=10)
+every_kernel = pytest.mark.parametrize(
+    "kernel", KERNELS, ids=lambda k: "-".join(str(v) for v in k.values())
+)
+
+
+def draw(data, kernel):
+    """A kernel with drawn options, training graphs and new graphs it applies to."""
+    explicit = kernel["engine"] == "explicit"
+    options = data.draw(OPTIONS)
+    if explicit and options["degree"] == "numerical":
+        options["degree"] = "categorical"
+    train, new = data.draw(collections(categorical_only=explicit))
+    return nask.NASK(**kernel, **options), train, new
+
+
+@pytest.fixture(autouse=True)
+def unseen_attributes_are_expected():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnseenAttributeWarning)
+        yield
+
+
+@every_kernel
+@given(data=st.data())
+def test_symmetric_positive_definite_and_finite(kernel, data):
+    model, train, new = draw(data, kernel)
+    K = model.fit(train)([*train, *new])
+    assert np.isfinite(K).all()
+    np.testing.assert_allclose(K, K.T, rtol=1e-12, atol=1e-14 * np.abs(K).max())
+    eigenvalues = np.linalg.eigvalsh(K)
+    assert eigenvalues[0] >= -1e-8 * max(eigenvalues[-1], 1e-300)
+    np.testing.assert_allclose(np.diag(K), model.diag([*train, *new]), rtol=1e-10, atol=1e-14)
+
+
+@every_kernel
+@few
+@given(data=st.data())
+def test_the_order_of_nodes_and_edges_does_not_matter(kernel, data):
+    model, train, new = draw(data, kernel)
+    shuffled = [shuffle(data, graph) for graph in new]
+    model.fit(train)
+    np.testing.assert_allclose(
+        model.transform(new), model.transform(shuffled), rtol=1e-9, atol=1e-13
+    )
+    np.testing.assert_allclose(model.diag(new), model.diag(shuffled), rtol=1e-9, atol=1e-13)
+
+
+def shuffle(data, graph):
+    order = data.draw(st.permutations(range(graph.n_nodes)))
+    edge_order = data.draw(st.permutations(range(graph.n_edges)))
+    position = np.argsort(order)
+    return nask.AttributedGraph(
+        graph.n_nodes,
+        [position[graph.edges[e]][:: data.draw(st.sampled_from([1, -1]))] for e in edge_order],
+        {k: a.take(np.array(order, dtype=int)) for k, a in graph.node_attributes.items()},
+        {k: a.take(np.array(edge_order, dtype=int)) for k, a in graph.edge_attributes.items()},
+    )
+
+
+@every_kernel
+@few
+@given(data=st.data())
+def test_transform_is_a_block_of_the_gram(kernel, data):
+    model, train, new = draw(data, kernel)
+    K = model.fit_transform(train)
+    np.testing.assert_allclose(model.transform(train), K, rtol=1e-10, atol=1e-14)
+    part = model.transform(train[:1])
+    np.testing.assert_allclose(part, K[:1], rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(model(new, train), model.transform(new), rtol=1e-9, atol=1e-13)
+    everything = model([*train, *new])
+    np.testing.assert_allclose(
+        model.transform(new), everything[len(train) :, : len(train)], rtol=1e-9, atol=1e-13
+    )
+
+
+@every_kernel
+@few
+@given(data=st.data())
+def test_weighted_hops_make_the_kernel(kernel, data):
+    model, train, new = draw(data, kernel)
+    weights = [0.5, 2.0, 1.0][: model.n_hops]
+    model.set_params(normalize=False, gram="linear", hop_weights=weights)
+    hops = model.fit(train).hop_grams(new)
+    assert hops.shape == (model.n_hops, len(new), len(train))
+    np.testing.assert_allclose(
+        np.tensordot(weights, hops, axes=1), model.transform(new), rtol=1e-10, atol=1e-13
+    )
+
+
+@every_kernel
+@few
+@given(data=st.data())
+def test_the_number_of_jobs_does_not_matter(kernel, data):
+    model, train, _ = draw(data, kernel)
+    one = model.set_params(n_jobs=1).fit_transform(train)
+    two = model.set_params(n_jobs=2).fit_transform(train)
+    np.testing.assert_array_equal(one, two)
+
+
+@every_kernel
+@few
+@given(data=st.data())
+def test_inputs_are_left_alone(kernel, data):
+    model, train, new = draw(data, kernel)
+    before = copy.deepcopy((train, new))
+    model.fit(train).transform(new)
+    assert (train, new) == before
+
+
+@every_kernel
+def test_a_graph_without_nodes_is_similar_to_nothing(kernel):
+    empty = nask.AttributedGraph(0)
+    one = nask.AttributedGraph(1, node_attributes={"letter": ["a"]})
+    pair = nask.AttributedGraph(3, [(0, 1)], {"letter": ["a", "b", None]})
+    K = nask.NASK(**kernel).fit_transform([empty, one, pair])
+    assert (K[0] == 0).all()
+    assert (K[1:, 1:] > 0).all()
+    alone = nask.NASK(**kernel).fit([empty])
+    assert alone.transform([empty, one]).tolist() == [[0.0], [0.0]]
