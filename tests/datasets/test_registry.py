@@ -64,7 +64,10 @@ def test_a_zip_wins_over_a_folder(folders):
 
 
 @pytest.mark.parametrize("variable", ["", " ", os.pathsep, None])
-def test_without_nask_data_the_package_serves(monkeypatch, variable):
+def test_without_nask_data_the_package_serves(tmp_path, monkeypatch, variable):
+    """And not the current folder, which an empty path would mean."""
+    put(tmp_path, "MINE", 1)
+    monkeypatch.chdir(tmp_path)
     if variable is None:
         monkeypatch.delenv("NASK_DATA", raising=False)
     else:

@@ -5,8 +5,6 @@ import struct
 import zipfile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nask.exceptions import FormatError
 from nask.io.archive import open_archive
@@ -50,7 +48,7 @@ BAD = {
     "empty file": (b"", "not a zip"),
     "cut short": (zipped()[:-40], "cut short or damaged"),
     "cut in half": (zipped()[: len(zipped()) // 2], "cut short or damaged"),
-    "password": (with_flag(zipped(), 1), r"S/S_\w+.txt is protected by a password"),
+    "password": (with_flag(zipped(), 1), r"^\S+S_\w+.txt is protected by a password"),
     "no set": (zipped({"S/readme.txt": b""}), "holds no file"),
 }
 
@@ -104,17 +102,21 @@ def test_a_file_twice(tmp_path):
         read_tu(tmp_path / "set.zip")
 
 
-@given(st.data())
-def test_damage_anywhere_is_a_format_error_or_harmless(tmp_path_factory, data):
-    good = zipped()
-    damaged = bytearray(good)
-    for _ in range(data.draw(st.integers(1, 3))):
-        damaged[data.draw(st.integers(0, len(good) - 1))] = data.draw(st.integers(0, 255))
-    path = tmp_path_factory.mktemp("damaged") / "set.zip"
-    length = data.draw(st.one_of(st.just(len(good)), st.integers(0, len(good))))
-    path.write_bytes(bytes(damaged[:length]))
-    try:
-        edges = read_tu(path).graphs[0].edges.tolist()
-    except FormatError:
-        return
-    assert edges == [[0, 1]]
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_damage_anywhere_is_a_format_error_or_harmless(tmp_path, compression):
+    """Every byte changed in three ways, and the zip cut at every length."""
+    good, path = zipped(compression=compression), tmp_path / "set.zip"
+    damaged = [good[:length] for length in range(len(good))]
+    for position, byte in enumerate(good):
+        for change in (0x01, 0x80, 0xFF):
+            damaged.append(good[:position] + bytes([byte ^ change]) + good[position + 1 :])
+    refused = 0
+    for data in damaged:
+        path.write_bytes(data)
+        try:
+            edges = read_tu(path).graphs[0].edges.tolist()
+        except FormatError:
+            refused += 1
+        else:
+            assert edges == [[0, 1]]
+    assert len(damaged) > refused > len(damaged) / 2

@@ -169,8 +169,8 @@ def test_integer_ids_meet_floats_of_the_same_value():
             "Row 4 of the edges has the target 'c', which is no node of graph 'g3'",
         ),
         (
-            # One less than the key of node 'zz' of g1 would be that of node 'c' of g2.
-            changed(NODES, node=list("aacba")),
+            # Numbered -1 in g1, 'zz' would be taken for 'c', the last id, of g2.
+            changed(NODES, node=list("abcaa")),
             changed(EDGES, graph=["g1"] * 5, source=list("aaaaa"), target=["a", "zz", *"aaa"]),
             "Row 1 of the edges has the target 'zz', which is no node of graph 'g1'",
         ),
@@ -318,11 +318,16 @@ def test_to_frames_fills_what_a_graph_lacks():
     assert nodes["b"].isna().tolist() == [True, False]
 
 
-def test_categories_keep_their_types():
-    codes = [2**60 + 1, 0.5, True, ("a", 1), "a"]
-    graph = AttributedGraph(5, node_attributes={"code": codes}, categorical=["code"])
+@pytest.mark.parametrize("codes", [[2**60 + 1, 0.5], [True, "a"], [("a", 1), ("b", 2)]])
+def test_categories_keep_their_types(codes):
+    graph = AttributedGraph(2, node_attributes={"code": codes}, categorical=["code"])
     (back,) = from_frames(*to_frames([graph]))
     assert back.node_attributes["code"].categories == tuple(codes)
+
+
+def test_an_attribute_missing_throughout_fits_either_kind():
+    graphs = [AttributedGraph(1, node_attributes={"a": [value]}) for value in (None, "x")]
+    assert to_frames(graphs)[0]["a"].astype(object).tolist()[1] == "x"
 
 
 def test_to_frames_errors():
@@ -368,6 +373,6 @@ def test_a_million_rows_in_seconds():
     )
     start = time.perf_counter()
     graphs = from_frames(nodes, edges)
-    # Measured at 1 second; a loop over the graphs that filters the tables takes minutes.
+    # Measured at 0.8 seconds; a loop over the graphs that filters the tables takes minutes.
     assert time.perf_counter() - start < 20
     assert len(graphs) == n_graphs

@@ -21,11 +21,11 @@ def test_clone_keeps_parameters_and_forgets_the_fit(mutag):
 
 
 def test_pipeline_and_grid_search(mutag):
-    pipeline = make_pipeline(nask.NASK(), SVC(kernel="precomputed", C=10.0))
+    pipeline = make_pipeline(nask.NASK(), SVC(kernel="precomputed", C=1000.0))
     search = GridSearchCV(pipeline, {"nask__n_hops": [1, 2], "nask__gamma": [0.1, 1.0]}, cv=3)
-    search.fit(mutag.graphs[:90], mutag.y[:90])
+    search.fit(mutag.graphs[::2], mutag.y[::2])
     assert search.best_score_ > 0.75
-    assert search.score(mutag.graphs[90:], mutag.y[90:]) > 0.7
+    assert search.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75
 
 
 def test_grid_search_over_the_classifier(mutag):

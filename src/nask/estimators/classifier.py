@@ -123,7 +123,7 @@ def _calibrate(
     held_out = held_out.reshape(len(y), -1)
     unit = held_out.std(axis=0)
     unit[unit == 0] = 1.0
-    logistic = LogisticRegression().fit(held_out / unit, y)
+    logistic = LogisticRegression(max_iter=10_000).fit(held_out / unit, y)
     coefficients, constants = logistic.coef_ / unit, logistic.intercept_
     if len(coefficients) == 1:
         coefficients = np.concatenate([np.zeros_like(coefficients), coefficients])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from nask.estimators.support import Centring, SupportMachine
-from nask.exceptions import InputError, ParameterError
+from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.nask import NASK
@@ -32,11 +31,12 @@ class KernelMachine(StarKernelParameters):
 
     def _training_data(self, X: Any, y: Any) -> tuple[list[AttributedGraph], npt.NDArray[Any]]:
         self._check_parameters()
-        graphs = as_graphs(X)
-        if y is None or not isinstance(y, Sized):
-            raise InputError(
-                f"{type(self).__name__} requires y to be passed, one value a graph. Got {y!r}."
+        if y is None:
+            raise ParameterError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                "expected one value a graph."
             )
+        graphs = as_graphs(X)
         target = column_or_1d(y, warn=True)
         if len(target) != len(graphs):
             raise ParameterError(

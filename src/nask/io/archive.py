@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import struct
 import zipfile
-import zlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from nask.exceptions import FormatError
-
-# What the zipfile module raises on damaged bytes, besides its own BadZipFile.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    OSError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-)
 
 
 @dataclass(frozen=True)
@@ -62,9 +48,9 @@ class Archive:
                 return opened.read(name)
         except FormatError:
             raise
-        except _DAMAGE as error:
+        except Exception as error:  # damaged bytes raise anything, from zlib.error to IndexError
             raise FormatError(
-                f"{self.where(name)} cannot be read: the zip is damaged ({error}). Get it again."
+                f"{self.where(name)} cannot be read: the zip is damaged ({error!r}). Get it again."
             ) from error
 
 
@@ -100,11 +86,11 @@ def _zip_names(path: Path) -> list[str]:
     try:
         with zipfile.ZipFile(path) as opened:
             names = [name for name in opened.namelist() if not name.endswith("/")]
-    except _DAMAGE as error:
+    except Exception as error:  # as above
         if not is_zip:
             raise FormatError(f"{path} is not a zip: expected a folder or a zip.") from error
         raise FormatError(
-            f"{path} is a zip cut short or damaged ({error}). Get it again."
+            f"{path} is a zip cut short or damaged ({error!r}). Get it again."
         ) from error
     for name, count in Counter(names).items():
         parts = re.split(r"[/\\]", name)

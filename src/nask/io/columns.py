@@ -6,8 +6,6 @@ import numbers
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
 
@@ -121,7 +119,7 @@ def split_names(names: Collection[str], *components: Mapping[str, Sequence[str]]
 
 def _plain(value: Any) -> Any:
     """Arrays and their scalars, of numpy or torch, as plain lists and numbers."""
-    if isinstance(value, np.generic) or (hasattr(value, "ndim") and hasattr(value, "tolist")):
+    if hasattr(value, "ndim") and hasattr(value, "tolist"):
         return value.tolist()
     return list(value) if isinstance(value, tuple) and _is_vector(value) else value
 

@@ -29,7 +29,7 @@ def split_attribute(attribute: Attribute, graph: IntArray, n_graphs: int) -> lis
         return [Attribute("numerical", data[a:b].copy()) for a, b in pairwise(stop)]
     # A graph keeps its own categories only; those of all tables may be many.
     present = np.flatnonzero(data >= 0)
-    width = max(len(categories), 1)
+    width = len(categories)
     used, rank = np.unique(graph[present] * width + data[present], return_inverse=True)
     used_stop = np.searchsorted(used, np.arange(n_graphs + 1) * width)
     local = np.full(len(data), -1, dtype=np.int32)

@@ -51,7 +51,7 @@ class TwoWayEdges:
     @property
     def repeats(self) -> npt.NDArray[np.bool_]:
         """Mask of the lines beyond the first listing of a direction."""
-        return self.twin != np.arange(len(self.twin))
+        return np.not_equal(self.twin, np.arange(len(self.twin)))
 
     @property
     def one_way(self) -> IntArray:
@@ -112,8 +112,8 @@ class TwoWayEdges:
 
 
 def _differ(column: Attribute, a: IntArray, b: IntArray) -> npt.NDArray[np.bool_]:
-    missing = column.missing
-    return (column.data[a] != column.data[b]) & ~(missing[a] & missing[b])
+    unequal: npt.NDArray[np.bool_] = column.data[a] != column.data[b]
+    return unequal & ~(column.missing[a] & column.missing[b])
 
 
 def _options(column: Attribute, opposite: Opposite) -> str:
