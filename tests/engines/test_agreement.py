@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import collections
 
 import nask
 from nask.exceptions import ParameterError, UnseenAttributeWarning
+from strategies import collections
 
 FAST = [("nested", "pairwise"), ("ball", "pairwise"), ("ball", "explicit")]
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}

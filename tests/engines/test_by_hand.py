@@ -6,7 +6,7 @@ G'' is the path d - e, both x = 1, colours blue and missing; its edge is 4 long.
 
 Training range of x: [0, 1]; of the length: [2, 4]. gamma = 1, two attributes, so w = 1/2 each.
 
-Write E(t) = exp(-t). For x: s' = E(|x - x'|); for the colour: s' = 1 if equal, else E(1).
+Write decay(t) = exp(-t). For x: s' = decay(|x - x'|); for the colour: s' = 1 if equal, else decay(1).
 """
 
 from math import exp, sqrt
@@ -19,7 +19,7 @@ import nask
 ENGINES = ["reference", "pairwise"]
 
 
-def E(t):
+def decay(t):
     return exp(-t)
 
 
@@ -32,17 +32,17 @@ OTHER = nask.AttributedGraph(
 )
 
 # P between the nodes of G and the node c.
-P_ac = (E(0.5) + 1) / 2
-P_bc = (E(0.5) + E(1)) / 2
+P_ac = (decay(0.5) + 1) / 2
+P_bc = (decay(0.5) + decay(1)) / 2
 # P within G.
-P_aa, P_bb, P_ab = 1.0, 1.0, E(1)
+P_aa, P_bb, P_ab = 1.0, 1.0, decay(1)
 # P between G and the nodes d, e of the other path; a missing colour matches nothing.
-P_ad, P_ae = (E(1) + E(1)) / 2, (E(1) + E(1)) / 2
-P_bd, P_be = (1 + 1) / 2, (1 + E(1)) / 2
+P_ad, P_ae = (decay(1) + decay(1)) / 2, (decay(1) + decay(1)) / 2
+P_bd, P_be = (1 + 1) / 2, (1 + decay(1)) / 2
 # P within the other path: e does not even match its own missing colour.
-P_dd, P_ee, P_de = 1.0, (1 + E(1)) / 2, (1 + E(1)) / 2
+P_dd, P_ee, P_de = 1.0, (1 + decay(1)) / 2, (1 + decay(1)) / 2
 # P between the two edges: their lengths are a whole range apart.
-P_edges = E(1)
+P_edges = decay(1)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -80,7 +80,7 @@ def test_two_nested_hops(engine):
     hat_bc = P_bc * (P_ac + P_bc) / sqrt(k1_self)
     first = [[2 + 2 * hat_ab, hat_ac + hat_bc], [hat_ac + hat_bc, 1.0]]
 
-    Q_ab, Q_ac, Q_bc = E(3 * (1 - hat_ab)), E(3 * (1 - hat_ac)), E(3 * (1 - hat_bc))
+    Q_ab, Q_ac, Q_bc = decay(3 * (1 - hat_ab)), decay(3 * (1 - hat_ac)), decay(3 * (1 - hat_bc))
     members2 = 2 + 2 * Q_ab + 1  # the edge term stays that of the first hop
     hat2_ab = Q_ab
     hat2_ac = Q_ac * (Q_ac + Q_bc) / sqrt(members2)
@@ -129,7 +129,7 @@ def test_pruned_cores(engine):
     assert kernel.fit_transform([red, blue]).tolist() == [[3.0, 0.0], [0.0, 3.0]]
     plain = nask.NASK(n_hops=1, prune_cores=True, star_norm=False, normalize=False, engine=engine)
     K = plain.fit([G, SINGLE]).transform([SINGLE])
-    floor = E(1)
+    floor = decay(1)
     cores = (P_ac - floor) / (1 - floor) + (P_bc - floor) / (1 - floor)
     np.testing.assert_allclose(K[0, 0], cores * (P_ac + P_bc), rtol=1e-12)
 

@@ -47,7 +47,7 @@ def test_bad_values_are_refused_in_one_grammar(cls, parameter, value):
 def test_unknown_attribute_names_are_refused_with_a_hint():
     with pytest.raises(ParameterError, match=r"'gamma' .* names 'aeg'.* Did you mean 'age'\?"):
         nask.NASK(gamma={"aeg": 1.0}).fit(GRAPHS)
-    with pytest.raises(ParameterError, match="'attribute_weights' .* names 'sex'.*Known names"):
+    with pytest.raises(ParameterError, match=r"'attribute_weights' .* names 'sex'.*Known names"):
         nask.NASK(attribute_weights={"sex": 1.0}).fit(GRAPHS)
     with pytest.raises(ParameterError, match="every node attribute the weight 0"):
         nask.NASK(attribute_weights={"age": 0, "region": 0}).fit(GRAPHS)
@@ -118,11 +118,11 @@ def test_rbf_of_graphs_that_are_all_alike():
 
 
 def test_sharp_stars_are_equal_or_not(mutag):
-    """gamma_star -> infinity is the hard hash of Weisfeiler-Lehman: equal stars count, others no."""
+    """gamma_star -> infinity is Weisfeiler-Lehman's hash: equal stars count, others do not."""
     path = nask.AttributedGraph(4, [(0, 1), (1, 2), (2, 3)])
     star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)])
     sharp = nask.NASK(gamma_star=1e6, normalize=False, n_hops=2, degree="categorical")
-    K = sharp.fit(mutag.graphs[:2] + (path, star)).hop_grams([path, star])[1, :, 2:]
+    K = sharp.fit((*mutag.graphs[:2], path, star)).hop_grams([path, star])[1, :, 2:]
     # In the path ends and middles are two kinds of stars; in the star, centre and leaves.
     assert K[0, 0] == pytest.approx(2**2 + 2**2)
     assert K[1, 1] == pytest.approx(1 + 3**2)

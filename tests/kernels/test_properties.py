@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import collections
 
 import nask
 from nask.exceptions import UnseenAttributeWarning
+from strategies import collections
 
 ENGINES = [
     ("nested", "reference"),

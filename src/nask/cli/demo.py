@@ -29,8 +29,10 @@ def demo(
     """Classify the two datasets inside the package: nested cross-validation, accuracy, time."""
     console = Console()
     table = Table(title="NASK, nested cross-validation")
-    table.add_column("dataset")
-    for heading in ("graphs", "classes", "folds", "majority %", "accuracy %", "kernel s", "SVM s"):
+    table.add_column("dataset", no_wrap=True)
+    for heading in (
+        "graphs", "classes", "folds", "majority\n%", "accuracy\n%", "kernel\ns", "SVM\ns"
+    ):  # fmt: skip
         table.add_column(heading, justify="right", no_wrap=True)
     chosen = []
     for name in DATASETS:

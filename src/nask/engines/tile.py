@@ -227,8 +227,9 @@ def compare(
 ) -> None:  # fmt: skip
     """All hops of graph i of ``a`` against graphs j0..j1 of ``b``, added to ``out``.
 
-    ``space`` and ``lines`` are working memory. Where ``own_norms`` is not empty, graph i meets itself, and the
-    norms of its stars are found on the way and written there, from column ``own_first`` on.
+    ``space`` and ``lines`` are working memory. Where ``own_norms`` is not empty, graph i meets
+    itself, and the norms of its stars are found on the way and written there, from column
+    ``own_first`` on.
     """
     a0, b0, e0, f0 = a.node_ptr[i], b.node_ptr[j0], a.edge_ptr[i], b.edge_ptr[j0]
     n, m = a.node_ptr[i + 1] - a0, b.node_ptr[j1] - b0

@@ -220,7 +220,7 @@ def forced_kinds(
                 raise GraphError(
                     f"{kind}={name!r} names no attribute of this graph. {did_you_mean(name, known)}"
                 )
-            if name in kinds:
+            if kinds.get(name, kind) != kind:
                 raise GraphError(f"Attribute {name!r} is declared both categorical and numerical.")
             kinds[name] = kind
     return kinds

@@ -159,12 +159,17 @@ def _check_elements(
         raise GraphError(f"The {name} of the batch are not divided among its graphs.")
     for kind, dtype in (("numerical", np.float64), ("categorical", np.int32)):
         values = getattr(elements, kind)
-        expected = (sum(spec.kind == kind for spec in specs), len(elements))
+        of_kind = [spec for spec in specs if spec.kind == kind]
+        expected = (len(of_kind), len(elements))
         if values.shape != expected or values.dtype != dtype or np.isinf(values).any():
             raise GraphError(
                 f"The {kind} attributes of the {name} have shape {values.shape} and type "
                 f"{values.dtype}; expected {expected} finite {np.dtype(dtype)}."
             )
+    categorical = [spec for spec in specs if spec.kind == "categorical"]
+    for spec, codes in zip(categorical, elements.categorical, strict=True):
+        if codes.max(initial=-1) >= len(spec.categories):
+            raise GraphError(f"The attribute {spec.name!r} of the {name} has an unknown category.")
 
 
 def _ranges(ptr: IntArray, graphs: npt.NDArray[np.intp]) -> tuple[IntArray, IntArray]:
