@@ -6,7 +6,8 @@ G'' is the path d - e, both x = 1, colours blue and missing; its edge is 4 long.
 
 Training range of x: [0, 1]; of the length: [2, 4]. gamma = 1, two attributes, so w = 1/2 each.
 
-Write decay(t) = exp(-t). For x: s' = decay(|x - x'|); for the colour: s' = 1 if equal, else decay(1).
+Write decay(t) = exp(-t). For x, s' = decay(|x - x'|); for the colour, s' = 1 if equal and decay(1)
+if not.
 """
 
 from math import exp, sqrt

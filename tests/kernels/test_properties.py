@@ -36,7 +36,7 @@ OPTIONS = st.fixed_dictionaries(
     }
 )
 
-few = settings(max_examples=10)
+few = settings(max_examples=20)
 every_kernel = pytest.mark.parametrize(
     "kernel", KERNELS, ids=lambda k: "-".join(str(v) for v in k.values())
 )

@@ -110,8 +110,8 @@ class Attribute:
             data = raw.astype(np.float64)
         except OverflowError:
             raise GraphError(
-                f"The {label} holds an integer beyond the range of float64. Rescale it, or name it in "
-                "'categorical'."
+                f"The {label} holds an integer beyond the range of float64. Rescale it, or name "
+                "it in 'categorical'."
             ) from None
         except (TypeError, ValueError):
             position, value = next((i, v) for i, v in enumerate(raw.tolist()) if not _is_real(v))
