@@ -52,10 +52,7 @@ class PairwiseEngine(Engine):
         )
         (side, _), rules = _layout(prepared, prepared)
         blocks = _blocks(batch.nodes.ptr, BLOCK_NODES)
-        tasks = (
-            delayed(tile.compare_block)(side, *block, side, *block, rules, tile.OWN)
-            for block in blocks
-        )
+        tasks = (delayed(_compare)(side, block, side, block, rules, tile.OWN) for block in blocks)
         for (i0, i1), (hops, norm) in zip(blocks, _run(tasks, execution, True), strict=True):
             prepared.hop_self[:, i0:i1] = hops.diagonal(axis1=1, axis2=2)
             prepared.norm[:, batch.nodes.ptr[i0] : batch.nodes.ptr[i1]] = norm
@@ -82,7 +79,7 @@ class PairwiseEngine(Engine):
 
         def task(block: tuple[int, int], run: tuple[int, int]) -> tuple[Any, ...]:
             pairs = tile.UPPER if symmetric else tile.ALL
-            hops, _ = tile.compare_block(a, *block, b, *run, rules, pairs)
+            hops, _ = _compare(a, block, b, run, rules, pairs)
             return block, run, np.tensordot(combinations, hops, axes=1)
 
         done = _run((delayed(task)(*place) for place in places), execution, ordered=False)
@@ -93,6 +90,31 @@ class PairwiseEngine(Engine):
                 lower = np.tril_indices(len(gram), -1)
                 gram[lower] = gram.T[lower]
         return result
+
+
+def _compare(
+    a: tile.Side,
+    block: tuple[int, int],
+    b: tile.Side,
+    run: tuple[int, int],
+    rules: tile.Rules,
+    pairs: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Compare a block of row graphs with a run of column graphs: hops x rows x columns.
+
+    The second array holds the norms of the stars of the block if ``pairs`` is OWN.
+    """
+    (i0, i1), (j0, j1), n_hops = block, run, len(a.norm)
+    n, n_edges = (int(np.diff(ptr[i0 : i1 + 1]).max()) for ptr in (a.node_ptr, a.edge_ptr))
+    m, m_edges = (int(ptr[j1] - ptr[j0]) for ptr in (b.node_ptr, b.edge_ptr))
+    size = (3 * n * m + n_edges * m_edges) if rules.edge_attributes else 2 * n * m
+    space = np.empty(size, dtype=a.nodes.p.dtype)
+    lines = np.empty(2 * m + m_edges)
+    out = np.zeros((n_hops, i1 - i0, j1 - j0))
+    n_norms = int(a.node_ptr[i1] - a.node_ptr[i0]) if pairs == tile.OWN else 0
+    own_norms = np.zeros((n_hops, n_norms))
+    tile.compare(a, i0, i1, b, j0, j1, rules, pairs, space, lines, out, own_norms)
+    return out, own_norms
 
 
 def _run(tasks: Iterable[Any], execution: Execution, ordered: bool) -> Iterator[Any]:
@@ -135,20 +157,18 @@ def _layout(
     edges = Exponents.of(spec.edges, spec.dtype, rows.batch.edges, columns.batch.edges)
     a = _side(rows, nodes, edges)
     b = a if columns is rows else _side(columns, nodes, edges)
-    if not spec.use_edges:
-        edge_mode = tile.NO_EDGES
-    else:
-        edge_mode = tile.EDGE_COUNTS if spec.edges.is_constant else tile.EDGE_ATTRIBUTES
+    alike = spec.edges.is_constant
     number = np.dtype(spec.dtype).type
     floors = np.zeros(spec.n_hops)
     if spec.prune_cores:
         floors[:] = number(spec.nodes.floor)
         if spec.expansion == "nested":
-            floors[1:] = tile.star_floor(number(spec.gamma_star))
+            floors[1:] = number(tile.star_floor(spec.gamma_star))
     rules = tile.Rules(
         nodes=nodes.similarity(),
         edges=edges.similarity(),
-        edge_mode=edge_mode,
+        edge_attributes=spec.use_edges and not alike,
+        edge_count_weight=spec.edges.base if spec.use_edges and alike else 0.0,
         nested=spec.expansion == "nested",
         star_norm=spec.star_norm,
         gamma_star=spec.gamma_star,

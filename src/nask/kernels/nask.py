@@ -77,7 +77,8 @@ class NASK(TransformerMixin, StarKernelParameters):
         categorical attributes.
     dtype : {"float64", "float32"}, default="float64"
         Of the result, and of the arithmetic of the fast engines (where gamma is not so large that
-        float32 would underflow). float32 takes about half the time and is exact to about 1e-6.
+        float32 would underflow). float32 takes half the memory; it is exact to 1e-5 at the default
+        ``n_hops`` and ``gamma_star``, and less so for larger ones.
     n_jobs : int, default=None
         Threads, in joblib's convention: None is 1, -1 all cores.
     memory_limit : int or str, default=None
