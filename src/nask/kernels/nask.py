@@ -99,7 +99,8 @@ class NASK(TransformerMixin, StarKernelParameters):
 
     References
     ----------
-    The Neighborhood-Aware Star Kernel, arXiv:2511.11245.
+    Huang, H., Chen, H., Gao, H. and Yao, C. Heterogeneous attributed graph learning via
+    neighborhood-aware star kernels. arXiv:2511.11245, 2025.
 
     Gower, J. C. A general coefficient of similarity and some of its properties. Biometrics 27,
     1971.
