@@ -131,8 +131,12 @@ def test_sharp_stars_are_equal_or_not(mutag):
 def test_memory_limit_is_checked_before_the_work():
     with pytest.raises(MemoryLimitError, match=r"A Gram matrix of 2 x 2 graphs takes .* GB"):
         nask.NASK(memory_limit=31).fit_transform(GRAPHS)
-    nask.NASK(memory_limit="32 B").fit_transform(GRAPHS)
-    nask.NASK(memory_limit=16, dtype="float32").fit_transform(GRAPHS)
+    nask.NASK(memory_limit="32 B", engine="reference").fit_transform(GRAPHS)
+    # A tile of 3 x 5 nodes twice, the edge term, and 2 x 3 edges: 8 * (4 + 3 * 15 + 6) bytes.
+    with pytest.raises(MemoryLimitError, match="with tiles for 1 threads"):
+        nask.NASK(memory_limit=439, engine="pairwise").fit_transform(GRAPHS)
+    nask.NASK(memory_limit=440, engine="pairwise").fit_transform(GRAPHS)
+    nask.NASK(memory_limit=220, engine="pairwise", dtype="float32").fit_transform(GRAPHS)
 
 
 def test_progress_is_reported_to_a_callback(mutag):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -67,33 +67,34 @@ class Prepared:
     hop_self: npt.NDArray[np.float64]
 
 
-class Engine(ABC):
+PreparedT = TypeVar("PreparedT", bound=Prepared)
+
+
+class Engine(ABC, Generic[PreparedT]):
     """One way to compute the kernel."""
 
     name: str
 
     @abstractmethod
-    def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> Prepared:
+    def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> PreparedT:
         """Compute what depends on one batch alone, its self-terms included."""
 
     @abstractmethod
     def grams(
         self,
-        rows: Prepared,
-        columns: Prepared,
+        rows: PreparedT,
+        columns: PreparedT,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
-        symmetric: bool,
     ) -> npt.NDArray[np.floating]:
         """Weighted sums of the hops' Gram matrices, all from one pass.
 
         Parameters
         ----------
         rows, columns : Prepared
+            Where both are the same object the result is symmetric, and half the work will do.
         combinations : ndarray of shape (n_combinations, n_hops)
             The weight of each hop in each result.
-        symmetric : bool
-            Whether rows and columns are the same, so that half the work will do.
 
         Returns
         -------

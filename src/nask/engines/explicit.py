@@ -36,7 +36,7 @@ class ExplicitPrepared(Prepared):
     member_sizes: list[int]
 
 
-class ExplicitEngine(Engine):
+class ExplicitEngine(Engine[ExplicitPrepared]):
     """Finite feature maps."""
 
     name = "explicit"
@@ -83,15 +83,12 @@ class ExplicitEngine(Engine):
 
     def grams(
         self,
-        rows: Prepared,
-        columns: Prepared,
+        rows: ExplicitPrepared,
+        columns: ExplicitPrepared,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
-        symmetric: bool,
     ) -> npt.NDArray[np.floating]:
         """Multiply the features, hop by hop."""
-        assert isinstance(rows, ExplicitPrepared)
-        assert isinstance(columns, ExplicitPrepared)
         shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
         result = np.zeros(shape, dtype=rows.spec.dtype)
         core_sizes = np.maximum(rows.core_sizes, columns.core_sizes)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines import tile
@@ -34,7 +34,7 @@ class PairwisePrepared(Prepared):
     norm: npt.NDArray[np.float64]
 
 
-class PairwiseEngine(Engine):
+class PairwiseEngine(Engine[PairwisePrepared]):
     """Blocks of graphs against runs of graphs laid side by side."""
 
     name = "pairwise"
@@ -60,15 +60,13 @@ class PairwiseEngine(Engine):
 
     def grams(
         self,
-        rows: Prepared,
-        columns: Prepared,
+        rows: PairwisePrepared,
+        columns: PairwisePrepared,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
-        symmetric: bool,
     ) -> npt.NDArray[np.floating]:
         """Compare blocks of row graphs with runs of column graphs, in threads."""
-        assert isinstance(rows, PairwisePrepared)
-        assert isinstance(columns, PairwisePrepared)
+        symmetric = columns is rows
         (a, b), rules = _layout(rows, columns)
         shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
         result = np.zeros(shape, dtype=rows.spec.dtype)
@@ -76,6 +74,12 @@ class PairwiseEngine(Engine):
         runs = _blocks(columns.batch.nodes.ptr, RUN_NODES)
         places = [(b, r) for r in runs for b in blocks if not symmetric or b[0] < r[1]]
         places.sort(key=lambda place: -_cost(rows, place[0], columns, place[1]))
+        tiles = max((_n_working(a, *p[0], b, *p[1], rules) for p in places), default=0)
+        workers = effective_n_jobs(execution.n_jobs)
+        execution.check_memory(
+            result.nbytes + workers * tiles * result.itemsize,
+            f"A Gram matrix of {shape[1]} x {shape[2]} graphs, with tiles for {workers} threads,",
+        )
 
         def task(block: tuple[int, int], run: tuple[int, int]) -> tuple[Any, ...]:
             pairs = tile.UPPER if symmetric else tile.ALL
@@ -105,16 +109,23 @@ def _compare(
     The second array holds the norms of the stars of the block if ``pairs`` is OWN.
     """
     (i0, i1), (j0, j1), n_hops = block, run, len(a.norm)
-    n, n_edges = (int(np.diff(ptr[i0 : i1 + 1]).max()) for ptr in (a.node_ptr, a.edge_ptr))
+    space = np.empty(_n_working(a, i0, i1, b, j0, j1, rules), dtype=a.nodes.p.dtype)
     m, m_edges = (int(ptr[j1] - ptr[j0]) for ptr in (b.node_ptr, b.edge_ptr))
-    size = (3 * n * m + n_edges * m_edges) if rules.edge_attributes else 2 * n * m
-    space = np.empty(size, dtype=a.nodes.p.dtype)
     lines = np.empty(2 * m + m_edges)
     out = np.zeros((n_hops, i1 - i0, j1 - j0))
     n_norms = int(a.node_ptr[i1] - a.node_ptr[i0]) if pairs == tile.OWN else 0
     own_norms = np.zeros((n_hops, n_norms))
     tile.compare(a, i0, i1, b, j0, j1, rules, pairs, space, lines, out, own_norms)
     return out, own_norms
+
+
+def _n_working(
+    a: tile.Side, i0: int, i1: int, b: tile.Side, j0: int, j1: int, rules: tile.Rules
+) -> int:
+    """Numbers of working memory for the largest tile of a block and a run."""
+    n, n_edges = (int(np.diff(ptr[i0 : i1 + 1]).max()) for ptr in (a.node_ptr, a.edge_ptr))
+    m, m_edges = (int(ptr[j1] - ptr[j0]) for ptr in (b.node_ptr, b.edge_ptr))
+    return 3 * n * m + n_edges * m_edges if rules.edge_attributes else 2 * n * m
 
 
 def _run(tasks: Iterable[Any], execution: Execution, ordered: bool) -> Iterator[Any]:

@@ -32,7 +32,7 @@ class ReferencePrepared(Prepared):
     """k_h(v, v) by graph, hop and node."""
 
 
-class ReferenceEngine(Engine):
+class ReferenceEngine(Engine[ReferencePrepared]):
     """Sections 1 to 4 of the definition as nested loops."""
 
     name = "reference"
@@ -49,15 +49,12 @@ class ReferenceEngine(Engine):
 
     def grams(
         self,
-        rows: Prepared,
-        columns: Prepared,
+        rows: ReferencePrepared,
+        columns: ReferencePrepared,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
-        symmetric: bool,
     ) -> npt.NDArray[np.floating]:
         """Compare every pair of graphs."""
-        assert isinstance(rows, ReferencePrepared)
-        assert isinstance(columns, ReferencePrepared)
         spec = rows.spec
         hops = np.zeros((spec.n_hops, rows.batch.n_graphs, columns.batch.n_graphs))
         for i in execution.track(range(rows.batch.n_graphs), rows.batch.n_graphs):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from nask.engines.contract import Engine
 from nask.engines.explicit import ExplicitEngine
@@ -13,7 +13,7 @@ from nask.graph.batch import GraphBatch
 from nask.stars.spec import StarSpec
 
 EngineName = Literal["auto", "reference", "pairwise", "explicit"]
-ENGINES: dict[str, Engine] = {
+ENGINES: dict[str, Engine[Any]] = {
     engine.name: engine for engine in (ReferenceEngine(), PairwiseEngine(), ExplicitEngine())
 }
 
@@ -21,7 +21,7 @@ ENGINES: dict[str, Engine] = {
 PRODUCTS_PER_PAIR = 100
 
 
-def choose_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> Engine:
+def choose_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> Engine[Any]:
     """Return the engine of that name; "auto" compares the work of those that apply.
 
     Explicit features cost a product of their length for each pair of graphs, tiles a fixed

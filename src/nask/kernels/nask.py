@@ -200,9 +200,10 @@ class NASK(TransformerMixin, StarKernelParameters):
         return self._prepare_batch(GraphBatch.encode(as_graphs(X), self.schema_))
 
     def _prepare_batch(self, batch: GraphBatch) -> Prepared:
-        if batch.same_content(self._training.batch):
-            return self._training
-        return ENGINES[self.engine_].prepare(batch, self._training.spec, self._execution())
+        prepared: Prepared = self._training
+        if not batch.same_content(prepared.batch):
+            prepared = ENGINES[self.engine_].prepare(batch, prepared.spec, self._execution())
+        return prepared
 
     def _grams(
         self, rows: Prepared, columns: Prepared, combinations: npt.NDArray[np.float64]
@@ -211,9 +212,8 @@ class NASK(TransformerMixin, StarKernelParameters):
         shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
         size = int(np.prod(shape)) * np.dtype(self.dtype).itemsize
         execution.check_memory(size, f"A Gram matrix of {shape[1]} x {shape[2]} graphs")
-        symmetric = rows is columns
-        grams = ENGINES[self.engine_].grams(rows, columns, combinations, execution, symmetric)
-        return grams.astype(self.dtype, copy=False)
+        grams = ENGINES[self.engine_].grams(rows, columns, combinations, execution)
+        return np.asarray(grams).astype(self.dtype, copy=False)
 
     def _linear_gram(self, rows: Prepared, columns: Prepared) -> Floats:
         """The kernel before the form of the Gram: hops weighted, graphs normalised."""
