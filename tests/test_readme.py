@@ -1,0 +1,17 @@
+"""The README's example runs as it stands."""
+
+import re
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_the_python_examples_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        namespace = {}
+        exec(block, namespace)
+        assert namespace["K"].shape == namespace["K_new"].shape == (94, 94)
+    assert (tmp_path / "mutag.nask").exists()
