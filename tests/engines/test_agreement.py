@@ -35,12 +35,13 @@ def test_fast_engines_agree_with_the_equations(engine, dtype, data):
     if name == "explicit" and options["degree"] == "numerical":
         options["degree"] = None
     train, new = data.draw(collections(categorical_only=name == "explicit"))
+    # Rounding errors of either engine grow as gamma_star^(n_hops - 1): four hops at 64 would make
+    # 6e-11 of float64's 2e-16, four at 8 make 3e-5 of float32's 6e-8. Pruning subtracts nearby
+    # numbers, which float32 cannot hold to 1e-5.
     if dtype == "float64":
         options["gamma_star"] = data.draw(st.sampled_from([0.5, 8.0, 64.0]))
         options["prune_cores"] = data.draw(st.booleans())
-    else:
-        # float32 errors grow as gamma_star^(n_hops - 1), and pruning subtracts nearby numbers:
-        # 1e-5 is promised up to the default depth and sharpness.
+    if dtype == "float32" or options["gamma_star"] == 64.0:
         options["n_hops"] = min(options["n_hops"], 3)
     fast = nask.NASK(engine=name, dtype=dtype, **options)
     oracle = nask.NASK(engine="reference", **options)
