@@ -13,5 +13,5 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
     for block in blocks:
         namespace = {}
         exec(block, namespace)
-        assert namespace["K"].shape == namespace["K_new"].shape == (94, 94)
+    assert len(namespace["two_graphs"]) == 2
     assert (tmp_path / "mutag.nask").exists()

@@ -49,12 +49,29 @@ def test_decisions_are_those_of_svc_on_the_centred_gram(letters, n_classes, gram
     assert model.kernel_.n_graphs_ == len(svc.support_)
 
 
-def test_class_weight_reaches_the_machine(mutag):
-    plain = nask.NASKClassifier(C=0.1, probability=False).fit(mutag.graphs, mutag.y)
-    weighted = nask.NASKClassifier(C=0.1, probability=False, class_weight={-1: 100.0, 1: 1.0})
-    weighted.fit(mutag.graphs, mutag.y)
-    count = [(model.predict(mutag.graphs) == -1).sum() for model in (plain, weighted)]
+@pytest.mark.parametrize("labels", [(-1, 1), (1, 2), (0, 1), ("no", "yes")])
+def test_class_weight_reaches_the_machine_whatever_the_labels(mutag, labels):
+    y = np.where(mutag.y == -1, *labels)
+    plain = nask.NASKClassifier(C=0.1).fit(mutag.graphs, y)
+    weighted = nask.NASKClassifier(C=0.1, class_weight={labels[0]: 100.0}).fit(mutag.graphs, y)
+    count = [(model.predict(mutag.graphs) == labels[0]).sum() for model in (plain, weighted)]
     assert count[1] > count[0]
+    numbered = nask.NASKClassifier(C=0.1, class_weight={0: 100.0})
+    numbered.fit(mutag.graphs, (mutag.y == 1).astype(int))
+    np.testing.assert_allclose(
+        weighted.predict_proba(mutag.graphs[:5]), numbered.predict_proba(mutag.graphs[:5])
+    )
+
+
+@pytest.mark.parametrize("weight", ["balance", {1: -1.0}, 5])
+def test_bad_class_weights(mutag, weight):
+    with pytest.raises(ParameterError, match="'class_weight' parameter of NASKClassifier"):
+        nask.NASKClassifier(class_weight=weight).fit(mutag.graphs[:9], mutag.y[:9])
+
+
+def test_class_weight_of_an_unknown_class(mutag):
+    with pytest.raises(ParameterError, match=r"names the class 7, but .* \[-1, 1\]"):
+        nask.NASKClassifier(class_weight={7: 1.0}).fit(mutag.graphs[:9], mutag.y[:9])
 
 
 def test_probabilities_are_calibrated(mutag):
@@ -138,6 +155,13 @@ def test_bad_targets(cls, mutag):
 def test_one_class_is_not_enough(mutag):
     with pytest.raises(ParameterError, match="at least two classes"):
         nask.NASKClassifier().fit(mutag.graphs[:3], [1, 1, 1])
+
+
+def test_targets_of_the_wrong_kind_say_which_estimator_to_use(mutag):
+    with pytest.raises(ParameterError, match="use NASKRegressor"):
+        nask.NASKClassifier().fit(mutag.graphs[:3], [0.5, 1.25, 2.75])
+    with pytest.raises(ParameterError, match="use NASKClassifier"):
+        nask.NASKRegressor().fit(mutag.graphs[:3], ["a", "b", "c"])
 
 
 def test_targets_must_be_finite(mutag):

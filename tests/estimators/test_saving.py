@@ -50,6 +50,7 @@ def test_a_classifier_comes_back(saved):
         {"dtype": "float32", "memory_limit": "1GB", "n_jobs": 2},
         {"verbose": lambda done, total: None},
         {"probability": False, "class_weight": "balanced"},
+        {"class_weight": {-1: 2.0, 1: 1.0}, "gamma": {"node_label": 0.5}},
     ],
 )
 def test_every_parameter_comes_back(tmp_path, mutag, parameters):
@@ -172,6 +173,15 @@ def wrong_ptr(members):
     members["batch/nodes_ptr.npy"] = array_bytes(ptr)
 
 
+def wrapping_ptr(members):
+    """Positions whose differences overflow to something that looks right."""
+    n = np.load(io.BytesIO(members["batch/nodes_ptr.npy"]))
+    wrapped = np.zeros_like(n)
+    wrapped[1:4] = [2**62, -(2**63), -(2**62)]
+    wrapped[4:] = n[-1]
+    members["batch/nodes_ptr.npy"] = array_bytes(wrapped)
+
+
 def too_few_attributes(members):
     values = np.load(io.BytesIO(members["batch/nodes_numerical.npy"]))
     members["batch/nodes_numerical.npy"] = array_bytes(values[:1])
@@ -180,6 +190,11 @@ def too_few_attributes(members):
 CORRUPT = {
     "endpoint outside its graph": out_of_range,
     "not divided among its graphs": wrong_ptr,
+    "nodes of the batch are not divided": wrapping_ptr,
+    "negative range": document(lambda d: d["schema"]["nodes"][-1].update(range=-1.0)),
+    "finite number, got inf": document(lambda d: d["schema"]["nodes"][2].update(minimum=1e999)),
+    "'explicit'": document(lambda d: d.update(engine="explicit")),
+    "does not fit its classes": document(lambda d: d.update(classes=[0, 1])),
     "numerical attributes of the nodes": too_few_attributes,
     "version 99": document(lambda d: d.update(version=99)),
     "unknown kind": document(lambda d: d["schema"]["nodes"][0].update(kind="magic")),
@@ -198,6 +213,21 @@ def test_corrupted_files_are_refused(saved, tmp_path, message):
     path, _, _ = saved
     with pytest.raises(ModelFileError, match=message):
         nask.load(rewrite(path, tmp_path / "bad.nask", CORRUPT[message]))
+
+
+def test_damage_anywhere_is_an_error_or_harmless(saved, tmp_path):
+    path, model, graphs = saved
+    whole = path.read_bytes()
+    expected = model.decision_function(graphs[:3])
+    for position in range(0, len(whole), len(whole) // 150):
+        damaged = bytearray(whole)
+        damaged[position] ^= 0xFF
+        (tmp_path / "damaged.nask").write_bytes(damaged)
+        try:
+            same = nask.load(tmp_path / "damaged.nask")
+        except ModelFileError:
+            continue
+        np.testing.assert_array_equal(same.decision_function(graphs[:3]), expected)
 
 
 def test_truncated_and_absent_files(saved, tmp_path):

@@ -17,6 +17,11 @@ def test_candidates_are_the_grams_of_their_parameters(mutag):
         np.testing.assert_allclose(candidate.gram, expected, rtol=1e-10)
 
 
+def test_candidates_refuse_what_they_do_not_apply(mutag):
+    with pytest.raises(ParameterError, match="cannot vary 'gram'"):
+        list(candidates(mutag.graphs, {"gram": ["linear", "rbf"]}, n_hops=2))
+
+
 def test_noise_scores_as_noise():
     """A kernel of pure noise must not beat chance, however many candidates there are."""
     rng = np.random.default_rng(0)

@@ -112,6 +112,14 @@ BAD = {
     "holds an integer beyond the range of float64": {"node_attributes": {"x": [1, 10**400, 2]}},
     "must be one-dimensional. Got shape .3, 2.": {"node_attributes": {"x": np.zeros((3, 2))}},
     "must be a sequence": {"node_attributes": {"x": 5}},
+    "must be a sequence with one value an element. Got .0: 10": {
+        "node_attributes": {"x": {0: 10, 1: 20, 2: 30}}
+    },
+    "must be a sequence with one": {"node_attributes": {"x": {1, 2, 3}}},
+    "declared numerical, but node 1 holds 'abc'": {
+        "node_attributes": {"x": ["1.5", "abc", "2"]},
+        "numerical": ["x"],
+    },
     "must be a sequence with": {"node_attributes": {"x": "abc"}},
     "not hashable": {"node_attributes": {"x": [[1], [2], [3]]}},
     "has dtype complex128": {"node_attributes": {"x": np.zeros(3, dtype=complex)}},

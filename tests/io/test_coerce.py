@@ -1,15 +1,18 @@
+import re
 import subprocess
 import sys
 
 import grakel
 import networkx as nx
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import torch
 from rdkit import Chem
 from torch_geometric.data import Data, HeteroData
 
-from nask import AttributedGraph
+from nask import AttributedGraph, load_dataset
 from nask.exceptions import GraphError, InputError, MissingDependencyError, NaskError
 from nask.io import coerce
 from nask.io.coerce import as_graphs
@@ -108,7 +111,8 @@ def test_errors_keep_their_class(monkeypatch, error):
     with pytest.raises(NaskError) as caught:
         as_graphs([nx.path_graph(2)])
     assert type(caught.value) is error
-    assert str(caught.value) == "Graph 0: why"
+    assert str(caught.value).startswith("Graph 0: why")
+    assert ("Options are those of nask.fail" in str(caught.value)) == (error is GraphError)
 
 
 def test_other_errors_pass(monkeypatch):
@@ -134,3 +138,17 @@ print(sorted(optional & (set(sys.modules) - before)))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [
+        (pd.DataFrame({"age": [1]}), "nask.from_frames"),
+        (pl.DataFrame({"age": [1]}), "nask.from_frames"),
+        (load_dataset("MUTAG"), "data.graphs"),
+        (np.eye(3), "kernel='precomputed'"),
+    ],
+)
+def test_what_is_no_list_of_graphs_says_what_to_do(value, advice):
+    with pytest.raises(InputError, match=re.escape(advice)):
+        as_graphs(value)

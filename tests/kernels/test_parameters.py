@@ -33,6 +33,7 @@ GRAPHS = [
         ("use_edges", None), ("prune_cores", 0.5),
         ("hop_weights", [1.0]), ("hop_weights", [1, 1, -1]), ("hop_weights", [0, 0, 0]),
         ("attribute_weights", [1.0]), ("attribute_weights", {"age": -1.0}),
+        ("n_jobs", 0), ("n_jobs", "2"), ("n_jobs", 1.5), ("verbose", "yes"), ("hop_weights", 3),
         ("memory_limit", "lots"), ("memory_limit", 0), ("memory_limit", -5), ("memory_limit", 1.5),
     ],
 )  # fmt: skip
@@ -94,6 +95,42 @@ def test_degree_does_not_hide_an_attribute_of_that_name():
     graph = nask.AttributedGraph(1, node_attributes={"degree": [3]})
     with pytest.raises(GraphError, match="have a node attribute 'degree' already"):
         nask.NASK(degree="numerical").fit([graph])
+    kernel = nask.NASK(degree="numerical").fit([nask.AttributedGraph(1)])
+    with pytest.raises(GraphError, match="Graph 0 has a node attribute 'degree'"):
+        kernel.transform([graph])
+
+
+@pytest.mark.parametrize("engine", ["reference", "pairwise", "explicit"])
+@pytest.mark.parametrize("gamma", [200.0, 360.0, 380.0, 740.0])
+def test_no_nan_where_similarities_underflow(engine, gamma):
+    """A node without values has P = exp(-gamma) even with itself, and k = P^2 or less."""
+    graphs = [nask.AttributedGraph(1, [], {"c": [value]}) for value in ("red", None)]
+    kernel = nask.NASK(gamma=gamma, engine=engine, expansion="ball", n_hops=1)
+    K = kernel.fit_transform(graphs)
+    assert np.isfinite(K).all()
+    assert K[0, 0] == pytest.approx(1)
+    np.testing.assert_allclose(K, nask.NASK(**{**kernel.get_params(), "engine": "reference"})
+                               .fit_transform(graphs), rtol=1e-9)  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["reference", "pairwise", "explicit"])
+def test_pruning_needs_something_to_prune_by(engine):
+    graphs = [nask.AttributedGraph(1, [], {"c": [value]}) for value in ("red", "blue")]
+    options = {"prune_cores": True, "engine": engine, "expansion": "ball", "n_hops": 1}
+    with pytest.raises(ParameterError, match="prune_cores=True needs a gamma"):
+        nask.NASK(gamma=1e-17, **options).fit(graphs)
+    K = nask.NASK(gamma=1e-5, **options).fit_transform(graphs)
+    np.testing.assert_allclose(K, np.eye(2), atol=1e-9)
+
+
+def test_far_values_that_are_equal_are_alike():
+    train = [nask.AttributedGraph(1, [], {"x": [value]}) for value in (0.0, 1e-200)]
+    new = [nask.AttributedGraph(1, [], {"x": [1e200]})]
+    kernel = nask.NASK(gamma=1e9, star_norm=False, normalize=False, n_hops=1).fit(train)
+    assert kernel.diag(new) == pytest.approx(1.0)
+    tiny = [nask.AttributedGraph(1, [], {"x": [value]}) for value in (0.0, 5e-324)]
+    K = nask.NASK(star_norm=False, normalize=False, n_hops=1).fit_transform(tiny)
+    np.testing.assert_allclose(K, [[1, math.exp(-2)], [math.exp(-2), 1]], rtol=1e-12)
 
 
 def test_rbf_is_a_gaussian_of_the_distance(mutag):
@@ -110,6 +147,24 @@ def test_rbf_is_a_gaussian_of_the_distance(mutag):
     np.testing.assert_allclose(nask.NASK(**rbf.get_params()).fit(graphs).transform(new),
                                expected[20:, :20], rtol=1e-8)  # fmt: skip
     assert (rbf.diag(new) == 1).all()
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rbf_of_one_graph_in_several_orders(cuneiform, normalize, dtype):
+    """The distances are rounding errors, which must not become the unit of distance."""
+    graph = cuneiform.graphs[5]
+    copies = [graph]
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(graph.n_nodes)
+        nodes = {k: a.take(order) for k, a in graph.node_attributes.items()}
+        edges = np.argsort(order)[graph.edges]
+        copies.append(
+            nask.AttributedGraph(graph.n_nodes, edges, nodes, dict(graph.edge_attributes))
+        )
+    K = nask.NASK(gram="rbf", normalize=normalize, dtype=dtype).fit_transform(copies)
+    np.testing.assert_allclose(K, 1.0, rtol=1e-6)
+    assert (np.diag(K) == 1).all()
 
 
 def test_rbf_of_graphs_that_are_all_alike():
@@ -129,14 +184,16 @@ def test_sharp_stars_are_equal_or_not(mutag):
 
 
 def test_memory_limit_is_checked_before_the_work():
-    with pytest.raises(MemoryLimitError, match=r"A Gram matrix of 2 x 2 graphs takes .* GB"):
-        nask.NASK(memory_limit=31).fit_transform(GRAPHS)
+    with pytest.raises(MemoryLimitError, match=r"Gram matrix of 2 x 2 graphs takes 32 B, .* 31 B"):
+        nask.NASK(memory_limit=31, engine="reference").fit_transform(GRAPHS)
     nask.NASK(memory_limit="32 B", engine="reference").fit_transform(GRAPHS)
     # A tile of 3 x 5 nodes twice, the edge term, and 2 x 3 edges: 8 * (4 + 3 * 15 + 6) bytes.
-    with pytest.raises(MemoryLimitError, match="with tiles for 1 threads"):
+    with pytest.raises(MemoryLimitError, match="with a tile for each of 1 threads, takes 440 B"):
         nask.NASK(memory_limit=439, engine="pairwise").fit_transform(GRAPHS)
     nask.NASK(memory_limit=440, engine="pairwise").fit_transform(GRAPHS)
-    nask.NASK(memory_limit=220, engine="pairwise", dtype="float32").fit_transform(GRAPHS)
+    nask.NASK(memory_limit=220, engine="pairwise", dtype="float32", n_hops=2).fit_transform(GRAPHS)
+    with pytest.raises(MemoryLimitError, match="tile"):
+        nask.NASK(memory_limit="1kB").fit([nask.AttributedGraph(100)])
 
 
 def test_progress_is_reported_to_a_callback(mutag):
@@ -145,9 +202,14 @@ def test_progress_is_reported_to_a_callback(mutag):
     assert calls[-1][0] == calls[-1][1] == len(calls) > 1
 
 
-def test_verbose_shows_nothing_on_standard_output(mutag, capsys):
+def test_verbose_shows_a_bar_on_the_terminal_and_nothing_on_standard_output(
+    mutag, capsys, monkeypatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
     nask.NASK(verbose=True).fit_transform(mutag.graphs[:10])
-    assert capsys.readouterr().out == ""
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Comparing graphs" in shown.err
 
 
 @pytest.mark.parametrize("method", ["transform", "diag", "hop_grams", "__call__"])

@@ -75,6 +75,17 @@ class AttributeSimilarity:
         )
 
     @property
+    def spread(self) -> float:
+        """1 - floor, without cancellation: what the core factor is divided by when pruning."""
+        if self.floor == 0.0:
+            return 1.0
+        missing = 1 - float(self.numerical_weight.sum() + self.categorical_weight.sum())
+        return (missing - self.constant) - float(
+            self.numerical_weight @ np.expm1(-self.numerical_gamma)
+            + self.categorical_weight @ np.expm1(-self.categorical_gamma)
+        )
+
+    @property
     def floor(self) -> float:
         """What pruning subtracts: the base, or 0 where there is no attribute to differ in."""
         return 0.0 if self.is_constant and self.constant == 1.0 else self.base

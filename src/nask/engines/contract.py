@@ -44,10 +44,24 @@ class Execution:
         """Raise before the work begins where it would not fit."""
         if self.memory_limit is not None and needed > self.memory_limit:
             raise MemoryLimitError(
-                f"{what} takes {needed / 1e9:.3g} GB, but memory_limit allows "
-                f"{self.memory_limit / 1e9:.3g} GB. Raise memory_limit, use dtype='float32', or "
-                "compare fewer graphs at a time with transform."
+                f"{what} takes {_readable(needed)}, but memory_limit allows "
+                f"{_readable(self.memory_limit)}. Raise memory_limit, use fewer threads or "
+                "dtype='float32', or compare fewer graphs at a time with transform."
             )
+
+
+def _readable(n_bytes: int) -> str:
+    """A number of bytes in the unit a reader would use.
+
+    Examples
+    --------
+    >>> _readable(440), _readable(2_500_000)
+    ('440 B', '2.5 MB')
+    """
+    for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes} B"
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from scipy import sparse
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.contract import Engine, Execution, Prepared
 from nask.graph.batch import Elements, GraphBatch
+from nask.numeric import inverse_root
 from nask.stars.members import star_matrices
 from nask.stars.spec import StarSpec
 
@@ -128,13 +129,13 @@ class OneHot:
         cls, elements: Elements, similarity: AttributeSimilarity, pruned: bool = False
     ) -> OneHot:
         """Map P of a batch or, pruned, the core factor (P - floor) / (1 - floor)."""
-        floor = similarity.floor if pruned else 0.0
+        floor, spread = (similarity.floor, similarity.spread) if pruned else (0.0, 1.0)
         gains = -similarity.categorical_weight * np.expm1(-similarity.categorical_gamma)
         seen = elements.categorical.max(axis=1, initial=-1) + 1
         return cls(
             [np.zeros(len(elements), dtype=np.int32), *elements.categorical],
             [1, *np.maximum(similarity.n_categories, seen).tolist()],
-            [float(np.sqrt(v / (1 - floor))) for v in (similarity.base - floor, *gains)],
+            [float(np.sqrt(value / spread)) for value in (similarity.base - floor, *gains)],
         )
 
     def matrix(self) -> sparse.csr_array:
@@ -182,10 +183,7 @@ def _squared_norms(matrix: sparse.csr_array) -> npt.NDArray[np.float64]:
 
 def _normalised(members: sparse.csr_array, core_self: npt.NDArray[np.float64]) -> sparse.csr_array:
     """Scale each star by 1 / sqrt(k(v, v)), and to 0 where that is 1 / 0."""
-    star_self = core_self * _squared_norms(members)
-    positive = star_self > 0
-    scale = np.zeros(len(star_self))
-    scale[positive] = 1 / np.sqrt(star_self[positive])
+    scale = inverse_root(core_self * _squared_norms(members))
     return sparse.csr_array(sparse.diags_array(scale) @ members)
 
 

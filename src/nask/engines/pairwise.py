@@ -52,6 +52,8 @@ class PairwiseEngine(Engine[PairwisePrepared]):
         )
         (side, _), rules = _layout(prepared, prepared)
         blocks = _blocks(batch.nodes.ptr, BLOCK_NODES)
+        tiles = max((_n_working(side, *b, side, *b, rules) for b in blocks), default=0)
+        _check_tiles(execution, tiles, np.empty(0, dtype=spec.dtype))
         tasks = (delayed(_compare)(side, block, side, block, rules, tile.OWN) for block in blocks)
         for (i0, i1), (hops, norm) in zip(blocks, _run(tasks, execution, True), strict=True):
             prepared.hop_self[:, i0:i1] = hops.diagonal(axis1=1, axis2=2)
@@ -75,11 +77,7 @@ class PairwiseEngine(Engine[PairwisePrepared]):
         places = [(b, r) for r in runs for b in blocks if not symmetric or b[0] < r[1]]
         places.sort(key=lambda place: -_cost(rows, place[0], columns, place[1]))
         tiles = max((_n_working(a, *p[0], b, *p[1], rules) for p in places), default=0)
-        workers = effective_n_jobs(execution.n_jobs)
-        execution.check_memory(
-            result.nbytes + workers * tiles * result.itemsize,
-            f"A Gram matrix of {shape[1]} x {shape[2]} graphs, with tiles for {workers} threads,",
-        )
+        _check_tiles(execution, tiles, result)
 
         def task(block: tuple[int, int], run: tuple[int, int]) -> tuple[Any, ...]:
             pairs = tile.UPPER if symmetric else tile.ALL
@@ -91,8 +89,8 @@ class PairwiseEngine(Engine[PairwisePrepared]):
             result[:, i0:i1, j0:j1] = values
         if symmetric:
             for gram in result:
-                lower = np.tril_indices(len(gram), -1)
-                gram[lower] = gram.T[lower]
+                for i in range(1, len(gram)):
+                    gram[i, :i] = gram[:i, i]
         return result
 
 
@@ -126,6 +124,14 @@ def _n_working(
     n, n_edges = (int(np.diff(ptr[i0 : i1 + 1]).max()) for ptr in (a.node_ptr, a.edge_ptr))
     m, m_edges = (int(ptr[j1] - ptr[j0]) for ptr in (b.node_ptr, b.edge_ptr))
     return 3 * n * m + n_edges * m_edges if rules.edge_attributes else 2 * n * m
+
+
+def _check_tiles(execution: Execution, n_numbers: int, result: npt.NDArray[Any]) -> None:
+    workers = effective_n_jobs(execution.n_jobs)
+    execution.check_memory(
+        result.nbytes + workers * n_numbers * result.itemsize,
+        f"Comparing these graphs, with a tile for each of {workers} threads,",
+    )
 
 
 def _run(tasks: Iterable[Any], execution: Execution, ordered: bool) -> Iterator[Any]:
@@ -184,7 +190,7 @@ def _layout(
         star_norm=spec.star_norm,
         gamma_star=spec.gamma_star,
         core_floor=floors,
-        core_scale=1 / (1 - floors),
+        core_scale=1 / spec.core_spreads() if spec.prune_cores else np.ones(spec.n_hops),
     )
     return (a, b), rules
 
@@ -222,7 +228,7 @@ class Exponents:
     def of(cls, parameters: AttributeSimilarity, dtype: str, *sides: Elements) -> Exponents:
         """Decide for the values that occur."""
         largest = [np.nanmax(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides]
-        wide = parameters.numerical_gamma * np.max(largest, axis=0) > LARGEST_EXPONENT[dtype]
+        wide = np.max(largest, axis=0) > LARGEST_EXPONENT[dtype] / parameters.numerical_gamma
         return cls(parameters, dtype, wide)
 
     def operand(self, elements: Elements) -> tile.Operand:
@@ -232,7 +238,7 @@ class Exponents:
         return tile.Operand(
             p=np.nan_to_num(np.exp(exponent)).astype(self.dtype),
             q=np.nan_to_num(np.exp(-exponent)).astype(self.dtype),
-            wide=gamma[self.wide] * x[self.wide],
+            wide=x[self.wide],
             codes=elements.categorical.copy(),
         )
 

@@ -19,6 +19,7 @@ from nask.attributes.gower import (
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.contract import Engine, Execution, Prepared
 from nask.graph.batch import Elements, GraphBatch
+from nask.numeric import TINY
 from nask.stars.spec import StarSpec
 
 Matrix = list[list[float]]
@@ -109,14 +110,14 @@ def star_kernels(
         width = hop if spec.expansion == "ball" else 1
         nodes_a, edges_a = star(a, i, width)
         nodes_b, edges_b = star(b, j, width)
-        floor = spec.core_floor(hop)
+        floor, spread = spec.core_floor(hop), spec.core_spreads()[hop - 1]
         k = [[0.0] * m for _ in range(n)]
         for v in range(n):
             for w in range(m):
                 members = sum(P[u][x] for u in nodes_a[v] for x in nodes_b[w])
                 if spec.use_edges:
                     members += sum(PE[e][f] for e in edges_a[v] for f in edges_b[w])
-                core = (P[v][w] - floor) / (1 - floor) if spec.prune_cores else P[v][w]
+                core = (P[v][w] - floor) / spread if spec.prune_cores else P[v][w]
                 k[v][w] = core * members
         kernels.append(k)
         if spec.expansion == "nested":
@@ -131,7 +132,9 @@ def normalise(k: Matrix, own: list[float], other: list[float]) -> Matrix:
     """k(v, v') / sqrt(k(v, v) k(v', v')), and 0 where that is 0 / 0."""
     return [
         [
-            k[v][w] / math.sqrt(own[v] * other[w]) if own[v] > 0 and other[w] > 0 else 0.0
+            k[v][w] / math.sqrt(own[v]) / math.sqrt(other[w])
+            if own[v] >= TINY and other[w] >= TINY
+            else 0.0
             for w in range(len(other))
         ]
         for v in range(len(own))

@@ -3,10 +3,9 @@
 The columns of a tile are the nodes of the run, so that every inner loop but one is long and
 contiguous. Nothing here checks its input: the driver in ``pairwise`` has.
 
-P is held in the arithmetic's type, float32 or float64; sums, products and norms are float64
-always. Two equal stars are then exactly equal in float32 too, whatever the order of their members:
-with sums in float32, each hop magnified their difference by gamma_star, and entries of MUTAG were
-off by 20 % after 5 hops at gamma_star = 64.
+P is held in the arithmetic's type, float32 or float64; sums, products and norms are float64 always,
+so that two equal stars are exactly equal in float32 too, whatever the order of their members. (With
+sums in float32, entries of MUTAG were off by 20 % after 5 hops at gamma_star = 64.)
 
 Only contraction (fused multiply-add) is allowed of fast mathematics, plus reordering in the one
 function that sums: no value may be assumed finite.
@@ -21,11 +20,21 @@ import numpy.typing as npt
 from numba import njit
 
 from nask.engines.exponential import exp
+from nask.numeric import TINY
 
 Array = npt.NDArray[Any]
 
-compiled = njit(nogil=True, cache=True, fastmath={"contract"})
+
 inner = njit(nogil=True, fastmath={"contract"})
+
+
+def compiled(function: Any) -> Any:
+    """Compile an entry point, cached on disk where there is a place to write."""
+    try:
+        return njit(nogil=True, fastmath={"contract"}, cache=True)(function)
+    except RuntimeError:
+        return inner(function)
+
 
 ALL, UPPER, OWN = 0, 1, 2
 
@@ -35,7 +44,7 @@ class Operand(NamedTuple):
 
     p: Array  # exp(gamma (x - 1/2)), and 0 where x is missing: attributes x elements
     q: Array  # exp(-gamma (x - 1/2)), and 0 where x is missing
-    wide: Array  # gamma x in float64, of attributes whose p or q would overflow
+    wide: Array  # x in float64, of attributes whose p or q would overflow
     codes: Array  # categories, negative where missing
 
 
@@ -103,8 +112,8 @@ def fill_similarity(
             value, others = a.wide[d, a0 + r], b.wide[d, b0 : b0 + m]
             for c in range(m):
                 distance = abs(value - others[c])
-                if distance < gamma:
-                    row[c] += weight * math.exp(-distance) - least
+                if distance < 1.0:
+                    row[c] += weight * math.exp(-gamma * distance) - least
         for d in range(len(s.gain)):
             code, gain, codes = a.codes[d, a0 + r], s.gain[d], b.codes[d, b0 : b0 + m]
             if code >= 0:
@@ -175,7 +184,7 @@ def hop(
         count = a_count[v] * rules.edge_count_weight
         for c in range(m):
             k = (kappa[c] + count * b_count[c]) * ((core[c] - floor) * scale)
-            normalised = k * (norm * b_norm[c])
+            normalised = (k * norm) * b_norm[c]
             below[c] = exp(gamma_star * (normalised - 1.0))
             kappa[c] = normalised if rules.star_norm else k
         for run in range(j0, j1):
@@ -199,7 +208,7 @@ def find_norms(
             for other in range(ptr[a0 + v], ptr[a0 + v + 1]):
                 members += P[row + member[other] - a0]
         k_self = members * (P[v * n + v] - rules.core_floor[h]) * rules.core_scale[h]
-        norm[v] = 1 / math.sqrt(k_self) if k_self > 0 else 0.0
+        norm[v] = 1 / math.sqrt(k_self) if k_self >= TINY else 0.0
 
 
 @compiled

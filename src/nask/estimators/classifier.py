@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from nask.estimators.machine import KernelMachine
 from nask.estimators.support import one_versus_rest
 from nask.exceptions import ParameterError
+from nask.kernels.parameters import is_positive
 
 CALIBRATION_FOLDS = 5
 
@@ -71,19 +72,47 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs and their classes."""
         graphs, target = self._training_data(X, y)
-        check_classification_targets(target)
+        try:
+            check_classification_targets(target)
+        except ValueError as error:
+            raise ParameterError(
+                f"{error} NASKClassifier expects one class a graph, text or integers, none "
+                "missing; for numbers on a scale use NASKRegressor."
+            ) from None
         self.classes_, counts = np.unique(target, return_counts=True)
         if len(self.classes_) < 2:
             raise ParameterError(
                 f"NASKClassifier needs graphs of at least two classes. Got one class: "
                 f"{self.classes_.tolist()[0]!r}."
             )
-        model = SVC(kernel="precomputed", C=self.C, class_weight=self.class_weight)
-        gram = self._learn(graphs, model, target)
+        # Classes are learned by their number: cross-validation would number them on its own, and
+        # weights by class would miss.
+        codes = np.searchsorted(self.classes_, target)
+        model = SVC(kernel="precomputed", C=self.C, class_weight=self._weights_by_code())
+        gram = self._learn(graphs, model, codes)
         self._calibration: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None
         if self.probability and counts.min() > 1:
-            self._calibration = _calibrate(model, gram, target, int(counts.min()))
+            self._calibration = _calibrate(model, gram, codes, int(counts.min()))
         return self
+
+    def _weights_by_code(self) -> dict[int, float] | str | None:
+        if self.class_weight is None or self.class_weight == "balanced":
+            return self.class_weight
+        expected = "None, 'balanced' or a dict of positive floats by class"
+        if not isinstance(self.class_weight, Mapping) or not all(
+            map(is_positive, self.class_weight.values())
+        ):
+            raise ParameterError.expected(
+                "class_weight", "NASKClassifier", expected, self.class_weight
+            )
+        number = {label: code for code, label in enumerate(self.classes_.tolist())}
+        unknown = [label for label in self.class_weight if label not in number]
+        if unknown:
+            raise ParameterError(
+                f"The 'class_weight' parameter of NASKClassifier names the class {unknown[0]!r}, "
+                f"but the training graphs have the classes {list(number)}."
+            )
+        return {number[label]: float(weight) for label, weight in self.class_weight.items()}
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""

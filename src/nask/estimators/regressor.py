@@ -59,7 +59,13 @@ class NASKRegressor(RegressorMixin, KernelMachine):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs and their target values."""
         graphs, target = self._training_data(X, y)
-        target = target.astype(np.float64)
+        try:
+            target = target.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"NASKRegressor expects one number a graph. Got {target.tolist()[0]!r}, ...; for "
+                "classes use NASKClassifier."
+            ) from None
         if not np.isfinite(target).all():
             position = int(np.flatnonzero(~np.isfinite(target))[0])
             raise ParameterError(

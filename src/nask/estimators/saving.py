@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nask.engines.selection import choose_engine
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
 from nask.estimators.support import SupportMachine
-from nask.exceptions import ModelFileError, NaskError
+from nask.exceptions import ModelFileError
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import AttributeSpec, Schema
 from nask.kernels.nask import NASK
+from nask.kernels.parameters import is_number
 
 FORMAT = "nask model"
 VERSION = 1
@@ -99,7 +101,8 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
         return _restore(document, arrays)
     except ModelFileError:
         raise
-    except (zipfile.BadZipFile, NaskError, LookupError, TypeError, ValueError, OSError) as error:
+    except Exception as error:
+        # A damaged file can make zipfile, json and numpy raise almost anything.
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {error}. Expected a file written by "
             "the save method of a NASKClassifier or NASKRegressor."
@@ -123,7 +126,11 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
 
 
 def _restore(document: dict[str, Any], arrays: Arrays) -> NASKClassifier | NASKRegressor:
-    model = CLASSES[document["class"]](**document["parameters"])
+    parameters: dict[str, Any] = {
+        name: dict(map(tuple, value["pairs"])) if isinstance(value, dict) else value
+        for name, value in document["parameters"].items()
+    }
+    model = CLASSES[document["class"]](**parameters)
     model._check_parameters()
     kernel = NASK(**model._kernel_parameters())
     schema = document["schema"]
@@ -132,21 +139,27 @@ def _restore(document: dict[str, Any], arrays: Arrays) -> NASKClassifier | NASKR
         tuple(_spec_from_json(spec) for spec in schema["edges"]),
         schema["degree"],
     )
-    kernel.engine_ = document["engine"]
-    if document["mean_squared_distance"] is not None:
-        kernel.mean_squared_distance_ = float(document["mean_squared_distance"])
+    if kernel.gram == "rbf":
+        kernel.mean_squared_distance_ = _finite(document["mean_squared_distance"], positive=True)
     batch = GraphBatch.from_arrays(
         {name.removeprefix("batch/"): a for name, a in arrays.items() if name.startswith("batch/")}
     )
     batch.check(kernel.schema_)
+    spec = kernel._spec(kernel.schema_)
+    kernel.engine_ = choose_engine(document["engine"], batch, spec, "NASK").name
     kernel._set_training(batch)
     model.kernel_ = kernel
     model.support_ = arrays["support"]
     model.n_graphs_ = int(document["n_graphs"])
     coefficients, constants = _function(arrays, "machine", batch.n_graphs)
     model._machine = SupportMachine(coefficients, constants)
+    n_functions = 1
     if isinstance(model, NASKClassifier):
         model.classes_ = np.array(document["classes"], dtype=np.dtype(document["classes_dtype"]))
+        n_functions = len(model.classes_) * (len(model.classes_) - 1) // 2
+    if len(constants) != n_functions or model.support_.shape != (batch.n_graphs,):
+        raise ModelFileError("The machine does not fit its classes and support graphs.")
+    if isinstance(model, NASKClassifier):
         model._calibration = None
         if "calibration/coefficients" in arrays:
             n_scores = 1 if len(model.classes_) == 2 else len(model.classes_)
@@ -159,10 +172,11 @@ def _function(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     coefficients = np.asarray(arrays[f"{name}/coefficients"], dtype=np.float64)
     constants = np.asarray(arrays[f"{name}/constants"], dtype=np.float64)
-    if coefficients.shape != (len(constants), n_inputs):
+    finite = np.isfinite(coefficients).all() and np.isfinite(constants).all()
+    if not finite or coefficients.shape != (len(constants), n_inputs):
         raise ModelFileError(
-            f"The {name} has coefficients of shape {coefficients.shape}; expected "
-            f"{(len(constants), n_inputs)}."
+            f"The {name} has coefficients of shape {coefficients.shape}; expected finite ones of "
+            f"shape {(len(constants), n_inputs)}."
         )
     return coefficients, constants
 
@@ -173,12 +187,10 @@ def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     plain["verbose"] = False if callable(plain["verbose"]) else plain["verbose"]
     for name, value in plain.items():
         if isinstance(value, Mapping):
-            plain[name] = {key: _scalar(v, f"parameter {name!r}") for key, v in value.items()}
-            if any(not isinstance(key, str) for key in value):
-                raise ModelFileError(
-                    f"The parameter {name!r} has keys that are not text: {value!r}. A saved model "
-                    "can hold text keys only."
-                )
+            # As pairs, since the keys of JSON objects are text only.
+            what = f"parameter {name!r}"
+            pairs = [[_scalar(key, what), _scalar(item, what)] for key, item in value.items()]
+            plain[name] = {"pairs": pairs}
         elif isinstance(value, (list, tuple, np.ndarray)):
             plain[name] = [_scalar(item, f"parameter {name!r}") for item in value]
         else:
@@ -201,7 +213,16 @@ def _spec_to_json(spec: AttributeSpec) -> dict[str, Any]:
 def _spec_from_json(spec: dict[str, Any]) -> AttributeSpec:
     if spec["kind"] not in ("numerical", "categorical", "missing"):
         raise ModelFileError(f"Attribute {spec['name']!r} has the unknown kind {spec['kind']!r}.")
+    _finite(spec["minimum"])
+    if _finite(spec["range"]) < 0:
+        raise ModelFileError(f"Attribute {spec['name']!r} has a negative range.")
     return AttributeSpec(**{**spec, "categories": tuple(spec["categories"])})
+
+
+def _finite(value: Any, positive: bool = False) -> float:
+    if not is_number(value) or (positive and value <= 0):
+        raise ModelFileError(f"Expected a finite number, got {value!r}.")
+    return float(value)
 
 
 def _scalar(value: Any, what: str) -> Any:

@@ -38,8 +38,8 @@ class Centring:
         means = gram.mean(axis=0, dtype=np.float64)
         spread = float(np.trace(gram) / len(gram) - means.mean())
         # Training graphs that are all alike leave rounding errors only: do not magnify them.
-        alike = spread <= 1e-12 * max(float(np.trace(gram)) / len(gram), 1e-300)
-        return cls(means, 1.0 if alike else spread)
+        rounding = 1e3 * float(np.finfo(gram.dtype).eps) * float(np.trace(gram)) / len(gram)
+        return cls(means, spread if spread > rounding else 1.0)
 
     def apply(self, gram: npt.NDArray[Any]) -> Floats:
         """Centre and scale the kernel between some graphs and the training graphs."""

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import ParameterGrid
 
+from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.nask import NASK
+from nask.numeric import inverse_root
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,11 @@ def candidates(
     {'gamma': 1.0, 'n_hops': 1} (5, 5)
     {'gamma': 1.0, 'n_hops': 2} (5, 5)
     """
+    for name in ("normalize", "gram", "gram_scale", "hop_weights", "n_hops"):
+        if name in grid or name in fixed:
+            raise ParameterError(
+                f"candidates cannot vary {name!r}: its Grams are normalised, linear sums of hops."
+            )
     for setting in ParameterGrid(dict(grid)):
         kernel = NASK(n_hops=n_hops, **setting, **fixed).fit(graphs)
         for hops, gram in enumerate(np.cumsum(kernel.hop_grams(graphs), axis=0), start=1):
@@ -62,7 +69,5 @@ def candidates(
 
 
 def _normalised(gram: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    own = np.diag(gram)
-    scale = np.zeros_like(own)
-    scale[own > 0] = 1 / np.sqrt(own[own > 0])
+    scale = inverse_root(np.diag(gram))
     return gram * scale[:, None] * scale[None, :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -114,7 +114,7 @@ class Attribute:
                 "it in 'categorical'."
             ) from None
         except (TypeError, ValueError):
-            position, value = next((i, v) for i, v in enumerate(raw.tolist()) if not _is_real(v))
+            position, value = next((i, v) for i, v in enumerate(raw.tolist()) if not _converts(v))
             raise GraphError(
                 f"The {label} is declared numerical, but {element} {position} holds {value!r}, "
                 "which is not a number."
@@ -188,7 +188,8 @@ def is_missing(value: Any) -> bool:
 
 def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
     """Put the values into an array without letting numpy merge their types."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    unordered = (str, bytes, Mapping, Set)
+    if isinstance(values, unordered) or not isinstance(values, Iterable):
         raise GraphError(
             f"The {label} must be a sequence with one value an element. Got {values!r}."
         )
@@ -211,6 +212,14 @@ def _declared_kind(values: Iterable[Any]) -> Kind | None:
     """The kind that a column's dtype settles, even where all of its values are missing."""
     word = re.match(r"\w*", str(getattr(values, "dtype", "")).lower())
     return "categorical" if word and word.group() in CATEGORICAL_DTYPES else None
+
+
+def _converts(value: Any) -> bool:
+    try:
+        float(np.nan if value is None else value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _is_real(value: Any) -> bool:

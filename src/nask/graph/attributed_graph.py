@@ -229,10 +229,13 @@ def forced_kinds(
 def _column(
     element: str, name: str, values: Iterable[Any], expected: int, kinds: Mapping[str, Kind]
 ) -> Attribute:
-    attribute = (
+    forced = kinds.get(name)
+    if isinstance(values, Attribute) and forced not in (None, values.kind):
+        values = values.values()
+    attribute: Attribute = (
         values
         if isinstance(values, Attribute)
-        else Attribute.from_values(values, kind=kinds.get(name), element=element, name=name)
+        else Attribute.from_values(values, kind=forced, element=element, name=name)
     )
     if len(attribute) != expected:
         raise GraphError(

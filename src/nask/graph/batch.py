@@ -69,6 +69,12 @@ class GraphBatch:
         """
         node_attributes: list[Mapping[str, Attribute]] = [g.node_attributes for g in graphs]
         if schema.degree is not None:
+            for position, attributes in enumerate(node_attributes):
+                if DEGREE in attributes:
+                    raise GraphError(
+                        f"Graph {position} has a node attribute {DEGREE!r}, which "
+                        f"degree={schema.degree!r} would hide. Rename it."
+                    )
             node_attributes = [
                 {**attributes, DEGREE: degree_attribute(graph, schema.degree)}
                 for graph, attributes in zip(graphs, node_attributes, strict=True)
@@ -155,7 +161,9 @@ def _check_elements(
     name: str, elements: Elements, specs: Sequence[AttributeSpec], n_graphs: int
 ) -> None:
     ptr = elements.ptr
-    if ptr.dtype != np.int64 or ptr.shape != (n_graphs + 1,) or ptr[0] or (np.diff(ptr) < 0).any():
+    # Compared, not subtracted: a difference of two positions may overflow and look right.
+    divided = ptr.dtype == np.int64 and ptr.shape == (n_graphs + 1,) and n_graphs >= 0
+    if not divided or ptr[0] != 0 or (ptr[1:] < ptr[:-1]).any():
         raise GraphError(f"The {name} of the batch are not divided among its graphs.")
     for kind, dtype in (("numerical", np.float64), ("categorical", np.int32)):
         values = getattr(elements, kind)
@@ -223,9 +231,10 @@ def _scaled(
     if spec.range == 0.0:
         # One value in training: any two present values are alike.
         return np.where(np.isnan(values), np.nan, 0.0)
-    # Halving first keeps differences finite; clipping keeps quotients finite.
+    # Halves keep differences of huge values finite, where the range can be halved.
+    half = 0.5 if spec.range > 1e-300 else 1.0
     with np.errstate(over="ignore"):
-        scaled: FloatArray = (values / 2 - spec.minimum / 2) / (spec.range / 2)
+        scaled = (values * half - spec.minimum * half) / (spec.range * half)
     return np.clip(scaled, -1e300, 1e300)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from nask.exceptions import GraphError, InputError, NaskError
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.dataset import Dataset
 from nask.io.grakel import from_grakel
 from nask.io.molecules import from_rdkit
 from nask.io.networkx import from_networkx
@@ -83,8 +84,16 @@ def _check_collection(X: Any) -> None:
         if X.dtype != object or X.ndim != 1:
             raise InputError(
                 f"Expected a list of graphs; got an array of dtype {X.dtype} and shape {X.shape}. "
-                f"The items must be {EXPECTED}."
+                f"The items must be {EXPECTED}. (numpy takes networkx graphs apart: pass a list. A "
+                "Gram matrix goes to scikit-learn's SVC(kernel='precomputed') instead.)"
             )
+    elif hasattr(X, "columns"):
+        raise InputError(
+            f"Expected a list of graphs; got a table ({name}). Convert a table of nodes and one of "
+            "edges with nask.from_frames first."
+        )
+    elif isinstance(X, Dataset):
+        raise InputError("Expected a list of graphs; got a Dataset. Pass its graphs: data.graphs.")
     elif not isinstance(X, Iterable) or isinstance(X, (str, bytes, Mapping, Set)):
         got = "None" if X is None else f"an object of type {name}"
         raise InputError(f"Expected a list of graphs; got {got}. The items must be {EXPECTED}.")
@@ -110,4 +119,8 @@ def _as_graph(item: Any, position: int) -> AttributedGraph:
     try:
         return converter(item)
     except NaskError as error:
-        raise type(error)(f"Graph {position}: {error}") from error
+        # Most mistakes in a graph are mended by an option of its converter, which fit has not.
+        hint = ""
+        if isinstance(error, GraphError):
+            hint = f" (Options are those of nask.{converter.__name__}: convert with it first.)"
+        raise type(error)(f"Graph {position}: {error}{hint}") from error

@@ -16,8 +16,11 @@ from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.parameters import StarKernelParameters
+from nask.numeric import TINY, inverse_root
 
 Floats = npt.NDArray[np.floating]
+# Relative differences below this are rounding errors.
+ROUNDING = 1e-12
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -35,8 +38,13 @@ class NASK(TransformerMixin, StarKernelParameters):
 
     and stars of stars hop by hop, with
     :math:`P_h = \exp(-\gamma_\star (1 - \hat k_h))` of the normalised :math:`\hat k_h`. The graph
-    kernel sums over hops and pairs of stars. It is positive definite, with missing values and
-    values outside the training range included.
+    kernel sums over hops and pairs of stars. It is positive (semi-)definite, with missing values
+    and values outside the training range included.
+
+    Gower's similarity of two numbers falls from 1 to 0 as they move apart by the range of the
+    training values (and is 1 where the training graphs had a single value); that of two categories
+    is 1 if they are equal. A missing value is entirely dissimilar to any other, a missing one
+    included.
 
     Parameters
     ----------
@@ -76,13 +84,14 @@ class NASK(TransformerMixin, StarKernelParameters):
         "pairwise" compiled tiles for any attributes, "explicit" one matrix product for balls on
         categorical attributes.
     dtype : {"float64", "float32"}, default="float64"
-        Of the result, and of the arithmetic of the fast engines (where gamma is not so large that
-        float32 would underflow). float32 takes half the memory; it is exact to 1e-5 at the default
-        ``n_hops`` and ``gamma_star``, and less so for larger ones.
+        Of the result. float32 takes half the memory and is exact to 1e-5. The fast engines compute
+        in float32 too where that is enough for 1e-5, which a large ``gamma_star``, many nested
+        hops, ``prune_cores`` or ``gram="rbf"`` rule out.
     n_jobs : int, default=None
         Threads, in joblib's convention: None is 1, -1 all cores.
     memory_limit : int or str, default=None
-        Largest result, in bytes or as "4GB"; a larger one raises before it is begun.
+        Memory for the result and the tiles it is computed in, in bytes or as "4GB". Work that would
+        take more raises before it is begun.
     verbose : bool or callable, default=False
         ``True`` shows a progress bar on standard error; a function is called with (done, total).
 
@@ -139,16 +148,18 @@ class NASK(TransformerMixin, StarKernelParameters):
         gram = self._linear_gram(self._training, self._training)
         if self.gram == "rbf":
             self._set_distance_unit(gram)
-        return self._form(gram, self._training, self._training)
+        return self._form(gram, self._training, self._training).astype(self.dtype, copy=False)
 
     def transform(self, X: Any) -> Floats:
         """Kernel between m new graphs and the n training graphs, (m, n).
 
         New graphs are read with the training schema: a category never seen in training matches
-        only itself, and a value outside the training range is as dissimilar as its distance says.
+        only itself, and a number as far from another as the training range or farther, inside
+        or outside of it, is entirely dissimilar to it.
         """
         rows = self._prepare(X)
-        return self._form(self._linear_gram(rows, self._training), rows, self._training)
+        gram = self._linear_gram(rows, self._training)
+        return self._form(gram, rows, self._training).astype(self.dtype, copy=False)
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Kernel between any graphs under the training schema, (m, n), or (m, m) without ``Y``."""
@@ -162,13 +173,14 @@ class NASK(TransformerMixin, StarKernelParameters):
             order = np.arange(together.n_graphs)
             rows = self._prepare_batch(together.take(order[: len(graphs)]))
             columns = self._prepare_batch(together.take(order[len(graphs) :]))
-        return self._form(self._linear_gram(rows, columns), rows, columns)
+        gram = self._linear_gram(rows, columns)
+        return self._form(gram, rows, columns).astype(self.dtype, copy=False)
 
     def diag(self, X: Any) -> Floats:
         """Kernel of each graph with itself, (m,); the diagonal of its own Gram matrix."""
         rows = self._prepare(X)
         own = self._self(rows)
-        return np.ones_like(own) if self.gram == "rbf" else own
+        return (np.ones_like(own) if self.gram == "rbf" else own).astype(self.dtype)
 
     def hop_grams(self, X: Any) -> Floats:
         """Kernel of each hop between m graphs and the n training graphs, (n_hops, m, n).
@@ -177,7 +189,8 @@ class NASK(TransformerMixin, StarKernelParameters):
         weighted sum is what :meth:`transform` gives with ``normalize=False`` and
         ``gram="linear"``.
         """
-        return self._grams(self._prepare(X), self._training, np.eye(self.n_hops))
+        hops = self._grams(self._prepare(X), self._training, np.eye(self.n_hops))
+        return hops.astype(self.dtype, copy=False)
 
     def _fit(self, X: Any) -> None:
         self._check_parameters()
@@ -210,49 +223,44 @@ class NASK(TransformerMixin, StarKernelParameters):
     ) -> Floats:
         execution = self._execution()
         shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
-        size = int(np.prod(shape)) * np.dtype(self.dtype).itemsize
+        size = int(np.prod(shape)) * np.dtype(rows.spec.dtype).itemsize
         execution.check_memory(size, f"A Gram matrix of {shape[1]} x {shape[2]} graphs")
-        grams = ENGINES[self.engine_].grams(rows, columns, combinations, execution)
-        return np.asarray(grams).astype(self.dtype, copy=False)
+        return np.asarray(ENGINES[self.engine_].grams(rows, columns, combinations, execution))
 
     def _linear_gram(self, rows: Prepared, columns: Prepared) -> Floats:
         """The kernel before the form of the Gram: hops weighted, graphs normalised."""
         gram: Floats = self._grams(rows, columns, self._hop_weights()[None, :])[0]
         if self.normalize:
-            gram *= self._scale(rows)[:, None].astype(gram.dtype)
-            gram *= self._scale(columns)[None, :].astype(gram.dtype)
+            gram *= inverse_root(self._raw_self(rows))[:, None]
+            gram *= inverse_root(self._raw_self(columns))[None, :]
         return gram
 
     def _raw_self(self, prepared: Prepared) -> Floats:
         own: Floats = self._hop_weights() @ prepared.hop_self
         return own
 
-    def _scale(self, prepared: Prepared) -> Floats:
-        """1 / sqrt(K(G, G)), and 0 for a graph that is similar to nothing, itself included."""
-        own = self._raw_self(prepared)
-        scale = np.zeros_like(own)
-        scale[own > 0] = 1 / np.sqrt(own[own > 0])
-        return scale
-
     def _self(self, prepared: Prepared) -> Floats:
         own = self._raw_self(prepared)
-        return (own > 0).astype(np.float64) if self.normalize else own
+        return (own >= TINY).astype(np.float64) if self.normalize else own
 
     def _squared_distances(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
         own = self._self(rows)[:, None] + self._self(columns)[None, :]
         distances: Floats = np.maximum(own - 2 * gram, 0)
+        if rows is columns:
+            np.fill_diagonal(distances, 0)
         return distances
 
     def _set_distance_unit(self, gram: Floats) -> None:
         n = len(gram)
         distances = self._squared_distances(gram, self._training, self._training)
-        total = float(distances.sum() - np.trace(distances))
-        self.mean_squared_distance_ = total / (n * (n - 1)) if n > 1 else 0.0
+        mean = float(distances.sum()) / (n * (n - 1)) if n > 1 else 0.0
+        # Training graphs that are all alike leave rounding errors only: take their own size as the
+        # unit of distance instead of magnifying these.
+        size = float(self._self(self._training).mean())
+        self.mean_squared_distance_ = mean if mean > ROUNDING * size else size or 1.0
 
     def _form(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
         if self.gram == "linear":
             return gram
-        # Training graphs that are all alike leave no unit of distance: take 1.
-        unit = self.mean_squared_distance_ or 1.0
         distances = self._squared_distances(gram, rows, columns)
-        return np.asarray(np.exp(-self.gram_scale / unit * distances), dtype=gram.dtype)
+        return np.asarray(np.exp(-self.gram_scale / self.mean_squared_distance_ * distances))

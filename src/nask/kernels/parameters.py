@@ -25,6 +25,8 @@ GramForm = Literal["linear", "rbf"]
 DType = Literal["float32", "float64"]
 POSITIVE = "a float in the range (0, inf)"
 SMALLEST_FLOAT32_P = 1e-15
+SMALLEST_SPREAD = 1e-6
+LARGEST_GROWTH = 32.0
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -91,8 +93,16 @@ class StarKernelParameters(BaseEstimator):
             check(known, name, f"one of {', '.join(map(repr, options))}")
         for name in ("star_norm", "normalize", "use_edges", "prune_cores"):
             check(isinstance(getattr(self, name), (bool, np.bool_)), name, "a bool")
+        n_jobs_valid = self.n_jobs is None or (_is_integer(self.n_jobs) and self.n_jobs != 0)
+        check(n_jobs_valid, "n_jobs", "None, or an int other than 0")
+        check(
+            callable(self.verbose) or isinstance(self.verbose, (bool, int)),
+            "verbose",
+            "a bool, an int or a function of (done, total)",
+        )
         if self.hop_weights is not None:
-            weights = list(self.hop_weights)
+            sized = isinstance(self.hop_weights, (Sequence, np.ndarray))
+            weights = list(self.hop_weights) if sized else []
             valid = len(weights) == self.n_hops and all(map(_is_non_negative, weights))
             check(
                 valid and sum(weights) > 0,
@@ -109,10 +119,18 @@ class StarKernelParameters(BaseEstimator):
         memory_in_bytes(self.memory_limit, owner)
 
     def _spec(self, schema: Schema) -> StarSpec:
-        nodes, edges = attribute_similarities(
-            schema, self.gamma, self.attribute_weights, type(self).__name__
+        owner = type(self).__name__
+        nodes, edges = attribute_similarities(schema, self.gamma, self.attribute_weights, owner)
+        # float32 would underflow in P^2, the order of a star's self-similarity; it would lose more
+        # than 1e-5 where hops magnify its errors, or where nearby numbers are subtracted.
+        hops = self.n_hops - 1 if self.expansion == "nested" else 0
+        delicate = (
+            nodes.base < SMALLEST_FLOAT32_P
+            or hops * math.log(self.gamma_star) > math.log(LARGEST_GROWTH)
+            or self.prune_cores
+            or self.gram == "rbf"
         )
-        return StarSpec(
+        spec = StarSpec(
             n_hops=int(self.n_hops),
             gamma_star=float(self.gamma_star),
             expansion=self.expansion,
@@ -121,9 +139,14 @@ class StarKernelParameters(BaseEstimator):
             prune_cores=bool(self.prune_cores),
             nodes=nodes,
             edges=edges,
-            # The self-similarity of a star is of the order of P^2, which must not underflow.
-            dtype="float64" if nodes.base < SMALLEST_FLOAT32_P else self.dtype,
+            dtype="float64" if delicate else self.dtype,
         )
+        if self.prune_cores and 0 < spec.core_spreads().min() < SMALLEST_SPREAD:
+            raise ParameterError(
+                f"{owner} with prune_cores=True needs a gamma and a gamma_star of at least "
+                f"{SMALLEST_SPREAD}: below, all cores are alike to within rounding."
+            )
+        return spec
 
     def _execution(self) -> Execution:
         limit = memory_in_bytes(self.memory_limit, type(self).__name__)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from nask.attributes.similarity import AttributeSimilarity
 
@@ -44,6 +45,13 @@ class StarSpec:
     nodes: AttributeSimilarity
     edges: AttributeSimilarity
     dtype: Literal["float32", "float64"]
+
+    def core_spreads(self) -> npt.NDArray[np.float64]:
+        """1 - core_floor at each hop: what the core factor is divided by when pruning."""
+        spreads = np.full(self.n_hops, self.nodes.spread)
+        if self.expansion == "nested":
+            spreads[1:] = -np.expm1(-self.gamma_star)
+        return spreads
 
     def core_floor(self, hop: int) -> float:
         """The least P two cores can have at a hop (counted from 1); subtracted when pruning."""
