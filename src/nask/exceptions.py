@@ -86,11 +86,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     --------
     >>> did_you_mean("regoin", ["age", "region"])
     "Did you mean 'region'?"
+    >>> did_you_mean("mutag", ["MUTAG"])
+    "Did you mean 'MUTAG'?"
     >>> did_you_mean("x", ["age", "region"])
     "Known names: 'age', 'region'."
     """
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1)
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     if close:
-        return f"Did you mean {close[0]!r}?"
+        return f"Did you mean {by_lower[close[0]]!r}?"
     return f"Known names: {', '.join(map(repr, known)) or 'none'}."

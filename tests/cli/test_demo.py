@@ -9,6 +9,20 @@ from typer.testing import CliRunner
 from nask.cli.main import app
 
 
+def nask_command(*arguments):
+    command = [sys.executable, "-c", "from nask.cli.main import run; run()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+def test_a_mistake_ends_with_a_message_and_no_traceback():
+    done = nask_command("demo", "--n-jobs", "0")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "nask: The 'n_jobs' parameter of NASK must be None, or an int other than 0. "
+        "Got 0 instead.\n"
+    )
+
+
 def test_help_and_version():
     runner = CliRunner()
     assert "demo" in runner.invoke(app, ["--help"]).output
@@ -17,8 +31,8 @@ def test_help_and_version():
 
 @pytest.mark.slow
 def test_demo_prints_a_table_of_both_sets():
-    command = [sys.executable, "-c", "from nask.cli.main import app; app()", "demo", "--folds", "3"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    done = nask_command("demo", "--folds", "3")
+    assert done.returncode == 0
     for name in ("MUTAG", "Cuneiform"):
         row = next(line for line in done.stdout.splitlines() if f" {name} " in line)
         majority, accuracy = (cell.split("±")[0] for cell in row.split("│")[5:7])

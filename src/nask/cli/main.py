@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from nask import __version__
 from nask.cli.demo import demo
+from nask.exceptions import NaskError
 
 app = typer.Typer(
     help="The Neighborhood-Aware Star Kernel: compare and classify graphs with mixed attributes.",
@@ -15,6 +17,15 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(demo)
+
+
+def run() -> None:
+    """Run the command; a mistake of the user ends with its message, not with a traceback."""
+    try:
+        app()
+    except NaskError as error:
+        typer.echo(f"nask: {error}", err=True)
+        sys.exit(2)
 
 
 def _version(value: bool) -> None:

@@ -83,7 +83,7 @@ def load_dataset(name: str) -> Dataset:
         f"Looked for {name}.zip and a folder {name} in:{looked}\n"
         f"Available: {', '.join(available)}.\n"
         f"Put the zip of the set into a folder and name that folder in the environment variable "
-        f"{DATA_VARIABLE}, or read it where it is with nask.io.tu.read_tu(path)."
+        f"{DATA_VARIABLE}, or read it where it is with nask.read_tu(path)."
     )
 
 

@@ -38,6 +38,11 @@ class NASKRegressor(RegressorMixin, KernelMachine):
     support_ : ndarray of int
         Positions of the support graphs in the training list.
 
+    Notes
+    -----
+    Where the target grows with the size of a graph, ``normalize=False`` is worth a try: normalised
+    graphs have no size.
+
     Examples
     --------
     >>> import nask

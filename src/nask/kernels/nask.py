@@ -63,10 +63,11 @@ class NASK(TransformerMixin, StarKernelParameters):
         Whether each star counts with its normalised similarity, so that large stars do not
         outweigh small ones.
     normalize : bool, default=True
-        Whether graphs are scaled to K(G, G) = 1.
+        Whether graphs are scaled to K(G, G) = 1 (0 for a graph without nodes).
     gram : {"linear", "rbf"}, default="linear"
         "rbf": a Gaussian of the distance in the kernel's feature space, exp(-gram_scale *
-        distance^2 / mean squared distance between two training graphs).
+        distance^2 / mean squared distance between two training graphs). A graph without nodes
+        is the origin of that space.
     gram_scale : float, default=1.0
         Of the "rbf" form.
     hop_weights : sequence of n_hops floats, default=None
@@ -93,7 +94,8 @@ class NASK(TransformerMixin, StarKernelParameters):
         Memory for the result and the tiles it is computed in, in bytes or as "4GB". Work that would
         take more raises before it is begun.
     verbose : bool or callable, default=False
-        ``True`` shows a progress bar on standard error; a function is called with (done, total).
+        ``True`` shows a progress bar on standard error, where that is a terminal; a function is
+        called with (done, total) after each part of the work.
 
     Attributes
     ----------
