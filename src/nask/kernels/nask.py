@@ -150,7 +150,7 @@ class NASK(TransformerMixin, StarKernelParameters):
         gram = self._linear_gram(self._training, self._training)
         if self.gram == "rbf":
             self._set_distance_unit(gram)
-        return self._form(gram, self._training, self._training).astype(self.dtype, copy=False)
+        return self._form(gram, self._training, self._training)
 
     def transform(self, X: Any) -> Floats:
         """Kernel between m new graphs and the n training graphs, (m, n).
@@ -160,8 +160,7 @@ class NASK(TransformerMixin, StarKernelParameters):
         or outside of it, is entirely dissimilar to it.
         """
         rows = self._prepare(X)
-        gram = self._linear_gram(rows, self._training)
-        return self._form(gram, rows, self._training).astype(self.dtype, copy=False)
+        return self._form(self._linear_gram(rows, self._training), rows, self._training)
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Kernel between any graphs under the training schema, (m, n), or (m, m) without ``Y``."""
@@ -175,8 +174,7 @@ class NASK(TransformerMixin, StarKernelParameters):
             order = np.arange(together.n_graphs)
             rows = self._prepare_batch(together.take(order[: len(graphs)]))
             columns = self._prepare_batch(together.take(order[len(graphs) :]))
-        gram = self._linear_gram(rows, columns)
-        return self._form(gram, rows, columns).astype(self.dtype, copy=False)
+        return self._form(self._linear_gram(rows, columns), rows, columns)
 
     def diag(self, X: Any) -> Floats:
         """Kernel of each graph with itself, (m,); the diagonal of its own Gram matrix."""
@@ -262,7 +260,7 @@ class NASK(TransformerMixin, StarKernelParameters):
         self.mean_squared_distance_ = mean if mean > ROUNDING * size else size or 1.0
 
     def _form(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
-        if self.gram == "linear":
-            return gram
-        distances = self._squared_distances(gram, rows, columns)
-        return np.asarray(np.exp(-self.gram_scale / self.mean_squared_distance_ * distances))
+        if self.gram == "rbf":
+            distances = self._squared_distances(gram, rows, columns)
+            gram = np.exp(-self.gram_scale / self.mean_squared_distance_ * distances)
+        return gram.astype(self.dtype, copy=False)
