@@ -1,5 +1,4 @@
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -352,7 +351,7 @@ def test_missing_package_names_the_extra(monkeypatch, package):
 
 
 @pytest.mark.slow
-def test_a_million_rows_in_seconds():
+def test_a_million_rows():
     rng = np.random.default_rng(0)
     n_graphs, size = 5000, 100
     graph = np.repeat(np.arange(n_graphs), size)
@@ -371,8 +370,9 @@ def test_a_million_rows_in_seconds():
             "target": rng.integers(0, size, len(graph)),
         }
     )
-    start = time.perf_counter()
+    # 0.8 s when written; a loop over the graphs that filters the tables takes minutes.
     graphs = from_frames(nodes, edges)
-    # Measured at 0.8 seconds; a loop over the graphs that filters the tables takes minutes.
-    assert time.perf_counter() - start < 20
     assert len(graphs) == n_graphs
+    assert {g.n_nodes for g in graphs} == {size}
+    listed = (g.n_edges + g.n_self_loops_removed + g.n_duplicate_edges_removed for g in graphs)
+    assert set(listed) == {size}
