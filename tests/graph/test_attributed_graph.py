@@ -121,7 +121,15 @@ BAD = {
         "numerical": ["x"],
     },
     "must be a sequence with": {"node_attributes": {"x": "abc"}},
-    "not hashable": {"node_attributes": {"x": [[1], [2], [3]]}},
+    r"node attribute 'x' is \[2\] at node 1, which is not hashable": {
+        "node_attributes": {"x": ["a", [2], [3]]}
+    },
+    r"node_attributes must map names to values, one a node, .* Got \[1, 2, 3\]": {
+        "node_attributes": [1, 2, 3]
+    },
+    "edge_attributes must map names to values, one an edge, .* Got .7": {
+        "edge_attributes": {7: []}
+    },
     "has dtype complex128": {"node_attributes": {"x": np.zeros(3, dtype=complex)}},
     "names no attribute of this graph. Did you mean 'region'": {
         "node_attributes": {"region": ["a", "b", "c"]},

@@ -89,18 +89,14 @@ class Attribute:
         if raw.dtype.kind == "O":
             present = [value for value in raw.tolist() if not is_missing(value)]
             kind = kind or _infer_kind(present, label)
-            return (
-                cls._numerical(raw, element, label)
-                if kind == "numerical"
-                else cls._categorical(raw)
-            )
-        if raw.dtype.kind not in "fiubUS":
+        elif raw.dtype.kind not in "fiubUS":
             raise GraphError(
                 f"The {label} has dtype {raw.dtype}; expected numbers, booleans or text. "
                 "Convert it, for instance to float or to str."
             )
         kind = kind or ("numerical" if raw.dtype.kind in "fiu" else "categorical")
-        return cls._numerical(raw, element, label) if kind == "numerical" else cls._categorical(raw)
+        build = cls._numerical if kind == "numerical" else cls._categorical
+        return build(raw, element, label)
 
     @classmethod
     def _numerical(cls, raw: npt.NDArray[Any], element: str, label: str) -> Attribute:
@@ -129,14 +125,19 @@ class Attribute:
         return cls("numerical", data)
 
     @classmethod
-    def _categorical(cls, raw: npt.NDArray[Any]) -> Attribute:
+    def _categorical(cls, raw: npt.NDArray[Any], element: str, label: str) -> Attribute:
         index: dict[Hashable, int] = {}
-        values = raw.tolist()
-        codes = np.fromiter(
-            (-1 if is_missing(v) else index.setdefault(_plain(v), len(index)) for v in values),
-            dtype=np.int32,
-            count=len(values),
-        )
+        codes = np.full(len(raw), -1, dtype=np.int32)
+        for position, value in enumerate(raw.tolist()):
+            try:
+                if not is_missing(value):
+                    codes[position] = index.setdefault(_plain(value), len(index))
+            except TypeError:
+                raise GraphError(
+                    f"The {label} is {value!r} at {element} {position}, which is not hashable and "
+                    "so cannot be a category. Give text, numbers or tuples; split a vector into "
+                    "one attribute a component."
+                ) from None
         return cls("categorical", codes, tuple(index))
 
     def __len__(self) -> int:
@@ -228,15 +229,8 @@ def _is_real(value: Any) -> bool:
 
 def _plain(value: Any) -> Hashable:
     """A category as a plain Python value, so that equal categories hash alike."""
-    value = value.item() if isinstance(value, np.generic) else value
-    try:
-        hash(value)
-    except TypeError:
-        raise GraphError(
-            f"The value {value!r} cannot be a category: it is not hashable. Give numbers, text or "
-            "tuples; split a vector into one attribute a component."
-        ) from None
-    return value  # type: ignore[no-any-return]
+    plain: Hashable = value.item() if isinstance(value, np.generic) else value
+    return plain
 
 
 def _infer_kind(present: Sequence[Any], label: str) -> Kind:

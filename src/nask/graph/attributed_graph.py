@@ -89,7 +89,8 @@ edge: weight (numerical))
         if isinstance(n_nodes, bool) or not isinstance(n_nodes, (int, np.integer)) or n_nodes < 0:
             raise GraphError(f"n_nodes must be an integer of 0 or more. Got {n_nodes!r}.")
         n_nodes = int(n_nodes)
-        node_attributes, edge_attributes = node_attributes or {}, edge_attributes or {}
+        node_attributes = _named_columns(node_attributes, "node")
+        edge_attributes = _named_columns(edge_attributes, "edge")
         kinds = forced_kinds(categorical, numerical, known={*node_attributes, *edge_attributes})
         listed = as_edge_array(edges, n_nodes)
         canonical = canonical_edges(listed)
@@ -224,6 +225,16 @@ def forced_kinds(
                 raise GraphError(f"Attribute {name!r} is declared both categorical and numerical.")
             kinds[name] = kind
     return kinds
+
+
+def _named_columns(attributes: Any, element: str) -> Mapping[str, Iterable[Any]]:
+    attributes = {} if attributes is None else attributes
+    if not isinstance(attributes, Mapping) or not all(isinstance(name, str) for name in attributes):
+        raise GraphError(
+            f"{element}_attributes must map names to values, one a{'n' * (element == 'edge')} "
+            f"{element}, such as {{'age': [23, 31]}}. Got {attributes!r}."
+        )
+    return attributes
 
 
 def _column(
