@@ -212,6 +212,15 @@ def test_verbose_shows_a_bar_on_the_terminal_and_nothing_on_standard_output(
     assert "Comparing graphs" in shown.err
 
 
+def test_parameters_changed_after_fit_need_another_fit():
+    kernel = nask.NASK(n_hops=2).fit(GRAPHS)
+    with pytest.raises(ParameterError, match=r"'n_hops' .* was 2 at fit and is 3 now"):
+        kernel.set_params(n_hops=3).transform(GRAPHS)
+    with pytest.raises(ParameterError, match=r"'gram' .* was 'linear' at fit"):
+        kernel.set_params(n_hops=2, gram="rbf")(GRAPHS, GRAPHS)
+    kernel.set_params(gram="linear", n_jobs=2, verbose=True, memory_limit="1GB").transform(GRAPHS)
+
+
 @pytest.mark.parametrize("method", ["transform", "diag", "hop_grams", "__call__"])
 def test_use_before_fit(method):
     from sklearn.exceptions import NotFittedError

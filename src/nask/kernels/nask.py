@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nask.engines.contract import Prepared
 from nask.engines.selection import ENGINES, choose_engine
+from nask.exceptions import ParameterError
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
@@ -19,6 +20,8 @@ from nask.kernels.parameters import StarKernelParameters
 from nask.numeric import TINY, inverse_root
 
 Floats = npt.NDArray[np.floating]
+# Parameters of how to run, which may change after fit.
+RUNNING = ("engine", "n_jobs", "memory_limit", "verbose")
 # Relative differences below this are rounding errors.
 ROUNDING = 1e-12
 
@@ -167,7 +170,7 @@ class NASK(TransformerMixin, StarKernelParameters):
         if Y is None:
             rows = columns = self._prepare(X)
         else:
-            check_is_fitted(self, "schema_")
+            self._check_fitted()
             # Encoded together, so that a category unseen in training has one code in both.
             graphs, others = as_graphs(X), as_graphs(Y)
             together = GraphBatch.encode([*graphs, *others], self.schema_)
@@ -207,9 +210,24 @@ class NASK(TransformerMixin, StarKernelParameters):
         engine, spec = ENGINES[self.engine_], self._spec(self.schema_)
         self.n_graphs_ = batch.n_graphs
         self._training = engine.prepare(batch, spec, self._execution())
+        self._fitted_parameters = self._described_parameters()
+
+    def _described_parameters(self) -> dict[str, str]:
+        """The parameters that make a difference to the result, as text to compare."""
+        return {k: repr(v) for k, v in self._kernel_parameters().items() if k not in RUNNING}
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(self, "schema_")
+        now, then = self._described_parameters(), self._fitted_parameters
+        changed = [name for name in now if now[name] != then[name]]
+        if changed:
+            raise ParameterError(
+                f"The {changed[0]!r} parameter of {type(self).__name__} was {then[changed[0]]} at "
+                f"fit and is {now[changed[0]]} now. Call fit again."
+            )
 
     def _prepare(self, X: Any) -> Prepared:
-        check_is_fitted(self, "schema_")
+        self._check_fitted()
         return self._prepare_batch(GraphBatch.encode(as_graphs(X), self.schema_))
 
     def _prepare_batch(self, batch: GraphBatch) -> Prepared:
