@@ -165,7 +165,12 @@ def test_targets_of_the_wrong_kind_say_which_estimator_to_use(mutag):
 
 
 def test_targets_must_be_finite(mutag):
-    with pytest.raises(ParameterError, match="target of graph 1 is nan"):
-        nask.NASKRegressor().fit(mutag.graphs[:3], [1.0, np.nan, 2.0])
+    for cls in (nask.NASKClassifier, nask.NASKRegressor):
+        with pytest.raises(ParameterError, match="target of graph 1 is nan"):
+            cls().fit(mutag.graphs[:3], [1.0, np.nan, 2.0])
+        with pytest.raises(ParameterError, match="target of graph 2 is inf"):
+            cls().fit(mutag.graphs[:3], [1.0, 0.0, np.inf])
+    with pytest.raises(ParameterError, match="target of graph 0 is nan"):
+        nask.NASKRegressor().fit(mutag.graphs[:3], np.array([None, 1, 2], dtype=object))
     with pytest.raises(ParameterError, match="'epsilon' parameter"):
         nask.NASKRegressor(epsilon=-1).fit(mutag.graphs[:3], [1.0, 0.0, 2.0])

@@ -32,6 +32,10 @@ def test_grid_search_over_the_classifier(mutag):
     model = nask.NASKClassifier(probability=False, n_hops=2)
     search = GridSearchCV(model, {"C": [0.1, 10.0]}, cv=3).fit(list(mutag.graphs), mutag.y)
     assert search.best_params_ == {"C": 10.0}
+    in_processes = GridSearchCV(model, {"C": [0.1, 10.0]}, cv=3, n_jobs=2)
+    in_processes.fit(list(mutag.graphs), mutag.y)
+    scores = [s.cv_results_["mean_test_score"] for s in (search, in_processes)]
+    np.testing.assert_array_equal(*scores)
     assert cross_val_score(model, mutag.graphs, mutag.y, cv=3).mean() > 0.75
 
 

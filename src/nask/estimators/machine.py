@@ -42,6 +42,8 @@ class KernelMachine(StarKernelParameters):
             raise ParameterError(
                 f"Got {len(graphs)} graphs but {len(target)} values of y: expected one a graph."
             )
+        if target.dtype.kind == "f":
+            check_finite(target)
         return graphs, target
 
     def _learn(self, graphs: list[AttributedGraph], model: Any, y: npt.NDArray[Any]) -> Any:
@@ -71,3 +73,13 @@ class KernelMachine(StarKernelParameters):
         from nask.estimators.saving import save
 
         save(self, path)
+
+
+def check_finite(target: npt.NDArray[Any]) -> None:
+    """Raise on the first target that is missing or infinite."""
+    bad = np.flatnonzero(~np.isfinite(target))
+    if len(bad):
+        raise ParameterError(
+            f"The target of graph {bad[0]} is {target[bad[0]]}: expected a finite number. Leave "
+            "out graphs whose target is not known."
+        )

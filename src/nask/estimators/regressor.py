@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.svm import SVR
 
-from nask.estimators.machine import KernelMachine
+from nask.estimators.machine import KernelMachine, check_finite
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_number
 
@@ -71,11 +71,7 @@ class NASKRegressor(RegressorMixin, KernelMachine):
                 f"NASKRegressor expects one number a graph. Got {target.tolist()[0]!r}, ...; for "
                 "classes use NASKClassifier."
             ) from None
-        if not np.isfinite(target).all():
-            position = int(np.flatnonzero(~np.isfinite(target))[0])
-            raise ParameterError(
-                f"The target of graph {position} is {target[position]}: expected a finite number."
-            )
+        check_finite(target)
         mean, unit = target.mean(), target.std() or 1.0
         model = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon)
         self._learn(graphs, model, (target - mean) / unit)
