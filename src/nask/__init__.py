@@ -4,6 +4,8 @@ from nask.datasets.registry import available_datasets, load_dataset
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.regressor import NASKRegressor
 from nask.estimators.saving import load
+from nask.evaluation.evaluate import evaluate
+from nask.evaluation.records import Evaluation
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.dataset import Dataset
 from nask.io.frames import from_frames, to_frames
@@ -13,6 +15,7 @@ from nask.io.networkx import from_networkx, to_networkx
 from nask.io.pyg import from_pyg
 from nask.io.tu import read_tu
 from nask.kernels.nask import NASK
+from nask.tuning.classifier import TunedNASKClassifier
 
 __version__ = "0.1.0"
 
@@ -20,9 +23,12 @@ __all__ = [
     "NASK",
     "AttributedGraph",
     "Dataset",
+    "Evaluation",
     "NASKClassifier",
     "NASKRegressor",
+    "TunedNASKClassifier",
     "available_datasets",
+    "evaluate",
     "from_frames",
     "from_grakel",
     "from_networkx",

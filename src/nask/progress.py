@@ -14,7 +14,11 @@ Progress = bool | int | Callable[[int, int], None]
 
 
 def track(
-    steps: Iterable[T], total: int, progress: Progress, description: str = "Comparing graphs"
+    steps: Iterable[T],
+    total: int,
+    progress: Progress,
+    description: str = "Comparing graphs",
+    start: int = 0,
 ) -> Iterator[T]:
     """Pass the steps on and report how many are done.
 
@@ -23,6 +27,8 @@ def track(
     steps : iterable
     total : int
         How many there will be.
+    start : int
+        How many of them were done before.
     progress : bool, int or callable
         ``False`` or 0 is silent, ``True`` or a positive number shows a bar on standard error,
         a function is called with ``(done, total)`` after each step.
@@ -35,7 +41,7 @@ def track(
     ['a', 'b']
     """
     if callable(progress):
-        for done, step in enumerate(steps, start=1):
+        for done, step in enumerate(steps, start=start + 1):
             yield step
             progress(done, total)
     elif progress:
@@ -47,6 +53,6 @@ def track(
         )
         console = Console(stderr=True)
         with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-            yield from bar.track(steps, total=total, description=description)
+            yield from bar.track(steps, total, description=description, completed=start)
     else:
         yield from steps

@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 from nask import __version__
+from nask.cli.datasets import datasets_app
 from nask.cli.demo import demo
+from nask.cli.evaluate import evaluate
+from nask.cli.fit import fit
+from nask.cli.gram import gram
+from nask.cli.predict import predict
 from nask.exceptions import NaskError
 
 app = typer.Typer(
@@ -16,7 +21,9 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
 )
-app.command()(demo)
+for command in (demo, evaluate, gram, fit, predict):
+    app.command()(command)
+app.add_typer(datasets_app, name="datasets")
 
 
 def run() -> None:

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 
 from nask.estimators.machine import KernelMachine
-from nask.estimators.support import one_versus_rest
+from nask.estimators.support import most_confident, one_versus_rest
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_positive
 
@@ -72,30 +72,17 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs and their classes."""
         graphs, target = self._training_data(X, y)
-        try:
-            check_classification_targets(target)
-        except ValueError as error:
-            raise ParameterError(
-                f"{error} NASKClassifier expects one class a graph, text or integers, none "
-                "missing; for numbers on a scale use NASKRegressor."
-            ) from None
-        self.classes_, counts = np.unique(target, return_counts=True)
-        if len(self.classes_) < 2:
-            raise ParameterError(
-                f"NASKClassifier needs graphs of at least two classes. Got one class: "
-                f"{self.classes_.tolist()[0]!r}."
-            )
-        # Classes are learned by their number: cross-validation would number them on its own, and
-        # weights by class would miss.
-        codes = np.searchsorted(self.classes_, target)
-        model = SVC(kernel="precomputed", C=self.C, class_weight=self._weights_by_code())
+        self.classes_, codes = class_codes(target)
+        counts = np.bincount(codes)
+        weights = self._weights_by_code(self.classes_)
+        model = SVC(kernel="precomputed", C=self.C, class_weight=weights)
         gram = self._learn(graphs, model, codes)
         self._calibration: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None
         if self.probability and counts.min() > 1:
             self._calibration = _calibrate(model, gram, codes, int(counts.min()))
         return self
 
-    def _weights_by_code(self) -> dict[int, float] | str | None:
+    def _weights_by_code(self, classes: npt.NDArray[Any]) -> dict[int, float] | str | None:
         if self.class_weight is None or self.class_weight == "balanced":
             return self.class_weight
         expected = "None, 'balanced' or a dict of positive floats by class"
@@ -105,7 +92,7 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
             raise ParameterError.expected(
                 "class_weight", "NASKClassifier", expected, self.class_weight
             )
-        number = {label: code for code, label in enumerate(self.classes_.tolist())}
+        number = {label: code for code, label in enumerate(classes.tolist())}
         unknown = [label for label in self.class_weight if label not in number]
         if unknown:
             raise ParameterError(
@@ -123,9 +110,7 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Most confident class of each graph."""
-        decision = self.decision_function(X)
-        chosen = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(np.intp)
-        return np.asarray(self.classes_[chosen])
+        return np.asarray(self.classes_[most_confident(self._decide(X), len(self.classes_))])
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Calibrated probability of each class, (m, n_classes)."""
@@ -141,6 +126,34 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
         scores -= scores.max(axis=1, keepdims=True)
         odds = np.exp(scores)
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def class_codes(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Classes in order, and the number of each graph's class among them.
+
+    Classes are learned by their number: cross-validation would number them on its own, and
+    weights by class would miss.
+
+    Examples
+    --------
+    >>> classes, codes = class_codes(np.array(["toxic", "safe", "toxic"]))
+    >>> classes.tolist(), codes.tolist()
+    (['safe', 'toxic'], [1, 0, 1])
+    """
+    try:
+        check_classification_targets(target)
+    except ValueError as error:
+        raise ParameterError(
+            f"{error} A classifier expects one class a graph, text or integers, none missing; for "
+            "numbers on a scale use NASKRegressor."
+        ) from None
+    classes = np.unique(target)
+    if len(classes) < 2:
+        raise ParameterError(
+            f"A classifier needs graphs of at least two classes. Got one class: "
+            f"{classes.tolist()[0]!r}."
+        )
+    return classes, np.searchsorted(classes, target)
 
 
 def _calibrate(

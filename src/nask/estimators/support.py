@@ -90,6 +90,19 @@ def _by_pair(dual: Floats, n_support: npt.NDArray[np.int32]) -> Floats:
     return unfolded
 
 
+def most_confident(decisions: Floats, n_classes: int) -> npt.NDArray[np.intp]:
+    """Number of the chosen class of each graph, from one decision a pair of classes.
+
+    Examples
+    --------
+    >>> most_confident(np.array([[0.5], [-2.0]]), 2)
+    array([1, 0])
+    """
+    if n_classes == 2:
+        return np.asarray(decisions[:, 0] > 0, dtype=np.intp)
+    return np.asarray(one_versus_rest(decisions, n_classes).argmax(axis=1))
+
+
 def one_versus_rest(decisions: Floats, n_classes: int) -> Floats:
     """One score a class from one decision a pair: votes, ties broken by summed confidence.
 

@@ -16,14 +16,13 @@ from nask.exceptions import ParameterError
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
+from nask.kernels.forms import distance_unit, gaussian, self_similarity, squared_distances
 from nask.kernels.parameters import StarKernelParameters
-from nask.numeric import TINY, inverse_root
+from nask.numeric import inverse_root
 
 Floats = npt.NDArray[np.floating]
 # Parameters of how to run, which may change after fit.
 RUNNING = ("engine", "n_jobs", "memory_limit", "verbose")
-# Relative differences below this are rounding errors.
-ROUNDING = 1e-12
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -83,10 +82,11 @@ class NASK(TransformerMixin, StarKernelParameters):
         Whether stars compare by their edges too.
     prune_cores : bool, default=False
         Whether stars with entirely dissimilar cores contribute exactly nothing.
-    engine : {"auto", "reference", "pairwise", "explicit"}, default="auto"
+    engine : {"auto", "reference", "pairwise", "explicit", "distinct"}, default="auto"
         How to compute; all give the same result. "reference" is the equations as plain loops,
         "pairwise" compiled tiles for any attributes, "explicit" one matrix product for balls on
-        categorical attributes.
+        categorical attributes, "distinct" compares each distinct nested star once, which pays
+        where few attributes make stars repeat.
     dtype : {"float64", "float32"}, default="float64"
         Of the result. float32 takes half the memory and is exact to 1e-5. The fast engines compute
         in float32 too where that is enough for 1e-5, which a large ``gamma_star``, many nested
@@ -258,27 +258,20 @@ class NASK(TransformerMixin, StarKernelParameters):
         return own
 
     def _self(self, prepared: Prepared) -> Floats:
-        own = self._raw_self(prepared)
-        return (own >= TINY).astype(np.float64) if self.normalize else own
+        return self_similarity(self._raw_self(prepared), self.normalize)
 
     def _squared_distances(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
-        own = self._self(rows)[:, None] + self._self(columns)[None, :]
-        distances: Floats = np.maximum(own - 2 * gram, 0)
+        distances = squared_distances(gram, self._self(rows), self._self(columns))
         if rows is columns:
             np.fill_diagonal(distances, 0)
         return distances
 
     def _set_distance_unit(self, gram: Floats) -> None:
-        n = len(gram)
         distances = self._squared_distances(gram, self._training, self._training)
-        mean = float(distances.sum()) / (n * (n - 1)) if n > 1 else 0.0
-        # Training graphs that are all alike leave rounding errors only: take their own size as the
-        # unit of distance instead of magnifying these.
-        size = float(self._self(self._training).mean())
-        self.mean_squared_distance_ = mean if mean > ROUNDING * size else size or 1.0
+        self.mean_squared_distance_ = distance_unit(distances, self._self(self._training))
 
     def _form(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
         if self.gram == "rbf":
             distances = self._squared_distances(gram, rows, columns)
-            gram = np.exp(-self.gram_scale / self.mean_squared_distance_ * distances)
+            gram = gaussian(distances, self.gram_scale, self.mean_squared_distance_)
         return gram.astype(self.dtype, copy=False)

@@ -7,7 +7,7 @@ import numbers
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +69,7 @@ class StarKernelParameters(BaseEstimator):
                 raise ParameterError.expected(name, owner, expected, getattr(self, name))
 
         check(
-            _is_integer(self.n_hops) and self.n_hops >= 1, "n_hops", "an int in the range [1, inf)"
+            is_integer(self.n_hops) and self.n_hops >= 1, "n_hops", "an int in the range [1, inf)"
         )
         if isinstance(self.gamma, Mapping):
             check(
@@ -93,7 +93,7 @@ class StarKernelParameters(BaseEstimator):
             check(known, name, f"one of {', '.join(map(repr, options))}")
         for name in ("star_norm", "normalize", "use_edges", "prune_cores"):
             check(isinstance(getattr(self, name), (bool, np.bool_)), name, "a bool")
-        n_jobs_valid = self.n_jobs is None or (_is_integer(self.n_jobs) and self.n_jobs != 0)
+        n_jobs_valid = self.n_jobs is None or (is_integer(self.n_jobs) and self.n_jobs != 0)
         check(n_jobs_valid, "n_jobs", "None, or an int other than 0")
         check(
             callable(self.verbose) or isinstance(self.verbose, (bool, int)),
@@ -173,7 +173,7 @@ def memory_in_bytes(limit: int | str | None, owner: str = "NASK") -> int | None:
     """
     if limit is None:
         return None
-    if _is_integer(limit) and int(limit) > 0:
+    if is_integer(limit) and int(limit) > 0:
         return int(limit)
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", str(limit), re.IGNORECASE)
     if not isinstance(limit, str) or match is None or float(match[1]) == 0:
@@ -185,7 +185,8 @@ def memory_in_bytes(limit: int | str | None, owner: str = "NASK") -> int | None:
     return int(float(match[1]) * unit)
 
 
-def _is_integer(value: object) -> bool:
+def is_integer(value: object) -> TypeGuard[int]:
+    """Tell whether a value is a whole number, and not a bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 

@@ -1,0 +1,142 @@
+"""``nask evaluate``: accuracy by nested cross-validation, with records, a table and pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nask.cli.arguments import JobsOption, load_graphs
+from nask.cli.grid_options import grid_from_options
+from nask.cli.pictures import draw_accuracies, draw_result
+from nask.cli.show import results_table, show
+from nask.estimators.classifier import NASKClassifier
+from nask.evaluation.evaluate import evaluate as evaluate_method
+from nask.evaluation.methods import METHODS, named_method
+from nask.evaluation.records import Evaluation
+from nask.exceptions import NaskError
+from nask.stars.spec import Expansion
+from nask.tuning.classifier import TunedNASKClassifier
+from nask.tuning.grid import GRIDS
+
+PROTOCOL = "Protocol"
+SEARCH = "Search for parameters"
+
+
+def evaluate(
+    datasets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DATASET", help="Names of datasets, such as MUTAG, or paths of your own."
+        ),
+    ],
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Repeat for several. One of: {', '.join(METHODS)}.", show_default="nask"
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for records and pictures; a rerun goes on from them.")
+    ] = Path("results"),
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a dataset and method instead.")
+    ] = False,
+    pictures: Annotated[
+        bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
+    ] = True,
+    folds: Annotated[int, typer.Option(min=2, help="Outer folds.", rich_help_panel=PROTOCOL)] = 10,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="How often folds are drawn.", rich_help_panel=PROTOCOL)
+    ] = 10,
+    inner: Annotated[
+        int,
+        typer.Option(
+            min=2, help="Inner folds, on which parameters are chosen.", rich_help_panel=PROTOCOL
+        ),
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="Of all splits.", rich_help_panel=PROTOCOL)] = 0,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Take ranges and categories of attributes from each training fold alone.",
+            rich_help_panel=PROTOCOL,
+        ),
+    ] = False,
+    grid: Annotated[
+        str,
+        typer.Option(help=f"One of: {', '.join(GRIDS)}.", rich_help_panel=SEARCH),
+    ] = "default",
+    try_values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try",
+            metavar="NAME=VALUE,...",
+            help="Values to try of one parameter, instead of the grid's: --try n_hops=1,2.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    expansion: Annotated[
+        Expansion,
+        typer.Option(
+            help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=SEARCH
+        ),
+    ] = NASKClassifier.expansion,
+    n_jobs: JobsOption = -1,
+) -> None:
+    """Estimate how accurately graphs are classified, with its uncertainty.
+
+    Nested cross-validation: parameters are chosen on folds of each training part, and each
+    test part is touched once. Stopped at any moment and started again with the same
+    arguments, it goes on from the last finished fold.
+    """
+    models = [_model(name, grid, try_values or [], expansion) for name in method or ["nask"]]
+    results, failed = [], False
+    for name in datasets:
+        try:
+            dataset = load_graphs(name)
+            for model in models:
+                result = evaluate_method(
+                    model,
+                    dataset,
+                    folds=folds,
+                    repeats=repeats,
+                    inner=inner,
+                    random_state=seed,
+                    strict=strict,
+                    out=out,
+                    n_jobs=n_jobs,
+                    progress=True,
+                )
+                results.append(result)
+                if as_json:
+                    typer.echo(json.dumps(result.to_json()))
+                if pictures:
+                    draw_result(result, dataset, out, n_jobs)
+        except NaskError as error:
+            typer.echo(f"nask: {name}: {error}", err=True)
+            failed = True
+    if results:
+        _show(results, out, as_json, pictures)
+    if failed:
+        raise typer.Exit(2)
+
+
+def _model(name: str, grid: str, values: Sequence[str], expansion: Expansion) -> Any:
+    model = named_method(name)
+    if isinstance(model, TunedNASKClassifier):
+        estimator = NASKClassifier(expansion=expansion)
+        model.set_params(estimator=estimator, grid=grid_from_options(grid, values))
+    return model
+
+
+def _show(results: Sequence[Evaluation], out: Path, as_json: bool, pictures: bool) -> None:
+    if pictures:
+        draw_accuracies(results, out)
+    if not as_json:
+        show(results_table(results))
+        show(f"Records{' and pictures' if pictures else ''} are in {out}.")

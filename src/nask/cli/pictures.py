@@ -1,0 +1,45 @@
+"""Pictures beside the records of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nask import plots
+from nask.evaluation.records import Evaluation
+from nask.io.dataset import Dataset
+from nask.kernels.nask import NASK
+from nask.plots.style import new_figure
+
+
+def draw_result(result: Evaluation, dataset: Dataset, out: Path, n_jobs: int | None) -> None:
+    """Draw the confusion matrix of all test folds, and the Gram matrix most folds chose."""
+    truth = np.asarray(dataset.y)
+    test = np.concatenate([record.test for record in result.records]).astype(np.intp)
+    predicted = np.concatenate([np.asarray(record.predicted) for record in result.records])
+    name = f"{result.dataset}--{result.method}"
+    ax = plots.confusion(truth[test], predicted)
+    ax.set_title(f"{result.dataset}: {100 * result.accuracy_mean:.1f} % right ({result.method})")
+    _save(ax.figure, out / f"{name}-confusion.png")
+    if result.method == "nask":
+        chosen = {k: v for k, v in result.most_chosen().items() if k != "C"}
+        gram = NASK(**chosen, n_jobs=n_jobs, verbose=True).fit_transform(dataset.graphs)
+        figure = new_figure(11, 4.8)
+        left, right = figure.subplots(1, 2)
+        plots.gram_heatmap(gram, truth, left)
+        plots.embedding(gram, truth, right)
+        settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
+        figure.suptitle(f"{result.dataset}, the kernel chosen most often: {settings}", fontsize=10)
+        _save(figure, out / f"{name}-kernel.png")
+
+
+def draw_accuracies(results: Sequence[Evaluation], out: Path) -> None:
+    """Draw the accuracies of all datasets and methods side by side."""
+    _save(plots.accuracy(results).figure, out / "accuracy.png")
+
+
+def _save(figure: Any, path: Path) -> None:
+    figure.savefig(path, dpi=150)

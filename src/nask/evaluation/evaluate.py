@@ -1,0 +1,247 @@
+"""Accuracy by nested cross-validation: parameters chosen on training parts, each test fold touched
+once."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import clone
+
+from nask.datasets.registry import load_dataset
+from nask.estimators.classifier import class_codes
+from nask.evaluation.environment import environment
+from nask.evaluation.fingerprint import fingerprint
+from nask.evaluation.journal import Journal
+from nask.evaluation.methods import method_name, named_method
+from nask.evaluation.records import Evaluation, FoldRecord
+from nask.evaluation.splits import Split, outer_splits
+from nask.evaluation.stacks import remove_stacks, shared_stacks
+from nask.exceptions import ParameterError
+from nask.graph.attributed_graph import AttributedGraph
+from nask.io.dataset import Dataset
+from nask.kernels.parameters import is_integer
+from nask.progress import Progress, track
+
+
+def evaluate(
+    model: Any,
+    dataset: Dataset | str | os.PathLike[str],
+    *,
+    folds: int = 10,
+    repeats: int = 10,
+    inner: int = 5,
+    random_state: int = 0,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = False,
+) -> Evaluation:
+    """Estimate how accurately a method classifies graphs it has not seen.
+
+    Stratified outer folds, the same for every method. The method chooses its parameters on inner
+    folds of the training part alone, and meets the test part once.
+
+    Parameters
+    ----------
+    model : str or estimator
+        "nask", or any classifier with ``fit`` and ``predict`` on lists of graphs. A model that
+        chooses its own parameters has to do so in ``fit``, as :class:`TunedNASKClassifier` does.
+    dataset : Dataset, name of one, or path
+        With one class a graph.
+    folds, repeats : int, default=10
+        Outer folds, and how often all of them are drawn anew.
+    inner : int, default=5
+        Inner folds, where the model has a parameter of that name.
+    random_state : int, default=0
+        Seed of all splits.
+    strict : bool, default=False
+        Whether ranges and categories of attributes come from each training part alone. By default
+        they come from the whole set, which is unlabelled, as in published results of graph
+        kernels; then Gram matrices are computed once for all folds.
+    out : path of a folder, optional
+        Keeps one line of JSON a fold in ``<dataset>--<method>.jsonl``, written as soon as the
+        fold is done. Called again with the same arguments, a run goes on where that file ends.
+    n_jobs : int, default=None
+        Folds evaluated at a time, in processes, and threads of the kernel.
+    progress : bool or callable, default=False
+        ``True`` shows progress bars; a function is called with (done, total) folds.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import nask
+    >>> model = nask.TunedNASKClassifier(grid={"gamma": [0.1, 1.0], "C": [1, 10, 100]})
+    >>> nask.evaluate(model, "MUTAG", folds=3, repeats=1, inner=2)
+    Evaluation(nask on MUTAG: 8... % ± ... over 3 folds; majority class 66.5 %)
+    """
+    data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
+    if not isinstance(data, Dataset) or data.y is None or data.y.ndim != 1:
+        raise ParameterError(f"{data.name} has no classes of graphs: expected one class a graph.")
+    for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), ("inner", inner, 2)):
+        if not is_integer(value) or value < least:
+            raise ParameterError.expected(name, "evaluate", f"an int of at least {least}", value)
+    method = named_method(model) if isinstance(model, str) else clone(model)
+    own = method.get_params(deep=False)
+    settings = {"inner": inner, "random_state": random_state}
+    method.set_params(**{name: value for name, value in settings.items() if name in own})
+    classes, codes = class_codes(np.asarray(data.y))
+    splits = list(outer_splits(codes, folds, repeats, random_state))
+    label = method_name(method)
+    identity = {
+        "dataset": data.name,
+        "content": fingerprint(data),
+        "method": label,
+        "model": _described(method),
+        "folds": folds,
+        "inner": inner,
+        "random_state": random_state,
+        "strict": strict,
+        "nask": environment()["versions"]["nask"],
+    }
+    with tempfile.TemporaryDirectory(prefix="nask-") as scratch:
+        place = Path(scratch) if out is None else Path(out).expanduser()
+        journal = Journal(place / f"{data.name}--{label}.jsonl", identity)
+        pending = [split for split in splits if (split.repeat, split.fold) not in journal.folds]
+        grams = place / "grams" / f"{data.name}--{label}"
+        if pending:
+            done = _run(
+                method, data, classes, codes, pending, strict, grams, journal, n_jobs, progress
+            )
+            total = len(splits)
+            for record in track(
+                done, total, progress, f"{data.name}: folds", start=total - len(pending)
+            ):
+                journal.note_fold(record)
+        remove_stacks(grams)
+    records = tuple(journal.folds[split.repeat, split.fold] for split in splits)
+    return Evaluation(
+        dataset=data.name,
+        method=label,
+        records=records,
+        folds=folds,
+        repeats=repeats,
+        inner=inner,
+        random_state=random_state,
+        strict=strict,
+        majority=float(np.bincount(codes).max() / len(codes)),
+        n_graphs=len(codes),
+        seconds_kernel=sum(journal.passes.values()) + sum(r.seconds_kernel for r in records),
+        seconds_learning=sum(record.seconds_learning for record in records),
+        environment=environment(),
+    )
+
+
+def _run(
+    method: Any,
+    data: Dataset,
+    classes: npt.NDArray[Any],
+    codes: npt.NDArray[np.intp],
+    pending: Sequence[Split],
+    strict: bool,
+    grams: Path,
+    journal: Journal,
+    n_jobs: int | None,
+    progress: Progress,
+) -> Iterator[FoldRecord]:
+    """Evaluate the folds that are left, in the order in which they are done."""
+    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    if strict or not hasattr(method, "sweeps"):
+        return iter(run(delayed(_fold_of_its_own)(method, data.graphs, data.y, s) for s in pending))
+    stacks = shared_stacks(
+        method.sweeps(),
+        data.graphs,
+        grams,
+        journal,
+        n_jobs,
+        not callable(progress) and progress,
+        f"{data.name}: Gram matrices",
+    )
+    return iter(run(delayed(_fold_of_shared)(method, stacks, classes, codes, s) for s in pending))
+
+
+def _fold_of_shared(
+    method: Any,
+    stacks: Sequence[npt.NDArray[Any]],
+    classes: npt.NDArray[Any],
+    codes: npt.NDArray[np.intp],
+    split: Split,
+) -> FoldRecord:
+    """Choose and learn from the rows of Gram matrices over the whole set."""
+    start = time.perf_counter()
+    race = method.race(codes[split.train], classes)
+    for sweep, stack in zip(method.sweeps(), stacks, strict=True):
+        race.enter(sweep, stack, split.train)
+    chosen = race.leader
+    place = next(
+        i for i, s in enumerate(method.sweeps()) if s.parameters == chosen.sweep.parameters
+    )
+    gram = chosen.sweep.gram(stacks[place], chosen.candidate)
+    predicted = race.predict(gram, codes, split.train, split.test)
+    seconds = time.perf_counter() - start
+    return _record(
+        split, classes[codes], classes[predicted], chosen.parameters, chosen.score, 0.0, seconds
+    )
+
+
+def _fold_of_its_own(
+    method: Any, graphs: Sequence[AttributedGraph], y: npt.NDArray[Any], split: Split
+) -> FoldRecord:
+    """Fit on the training graphs as if there were no others."""
+    start = time.perf_counter()
+    fitted = clone(method).fit([graphs[i] for i in split.train], y[split.train])
+    predicted = fitted.predict([graphs[i] for i in split.test])
+    kernel = getattr(fitted, "seconds_kernel_", 0.0)
+    return _record(
+        split,
+        y,
+        predicted,
+        getattr(fitted, "best_params_", {}),
+        getattr(fitted, "best_score_", None),
+        kernel,
+        time.perf_counter() - start - kernel,
+    )
+
+
+def _record(
+    split: Split,
+    y: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
+    parameters: dict[str, Any],
+    score: float | None,
+    kernel: float,
+    learning: float,
+) -> FoldRecord:
+    return FoldRecord(
+        repeat=split.repeat,
+        fold=split.fold,
+        accuracy=float(np.mean(predicted == y[split.test])),
+        parameters=parameters,
+        inner_accuracy=score,
+        test=tuple(split.test.tolist()),
+        predicted=tuple(predicted.tolist()),
+        seconds_kernel=kernel,
+        seconds_learning=learning,
+    )
+
+
+def _described(model: Any) -> dict[str, Any]:
+    """The parameters that decide the result, as JSON holds them."""
+    running = ("n_jobs", "verbose", "memory_limit")
+    parameters = model.get_params(deep=True).items()
+    plain = {
+        name: value if isinstance(value, (bool, int, float, str, type(None))) else repr(value)
+        for name, value in parameters
+        if name.rpartition("__")[2] not in running and name != "inner"
+    }
+    return {"class": type(model).__name__, **plain}

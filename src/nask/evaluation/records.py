@@ -1,0 +1,161 @@
+"""What an evaluation found: plain records, one a fold, and their summary."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class FoldRecord:
+    """One outer fold: what was chosen on its training part, and what became of its test part.
+
+    Parameters
+    ----------
+    repeat, fold : int
+        Counted from 0.
+    accuracy : float
+        Fraction of the test graphs classified rightly.
+    parameters : mapping
+        What was chosen on the training part; empty for a method that chooses nothing.
+    inner_accuracy : float or None
+        Accuracy of the chosen on the inner folds.
+    test : tuple of int
+        Positions of the test graphs.
+    predicted : tuple
+        Their predicted classes.
+    seconds_kernel, seconds_learning : float
+        Time for this fold alone; the Grams that all folds share are not in it.
+    """
+
+    repeat: int
+    fold: int
+    accuracy: float
+    parameters: Mapping[str, Any]
+    inner_accuracy: float | None
+    test: tuple[int, ...]
+    predicted: tuple[Any, ...]
+    seconds_kernel: float
+    seconds_learning: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> FoldRecord:
+        """Read what :meth:`to_json` gave."""
+        return cls(
+            **{**record, "test": tuple(record["test"]), "predicted": tuple(record["predicted"])}
+        )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The accuracy of a method on a dataset, and how it came about.
+
+    Parameters
+    ----------
+    dataset, method : str
+    records : tuple of FoldRecord
+        Sorted by repeat and fold.
+    folds, repeats, inner, random_state : int
+        The protocol.
+    strict : bool
+        Whether ranges and categories of attributes came from each training fold; else from the
+        whole (unlabelled) set.
+    majority : float
+        Share of the largest class.
+    n_graphs : int
+    seconds_kernel, seconds_learning : float
+        Time spent comparing graphs, and on all else that was done fold by fold, summed over
+        folds: with several processes the clock on the wall shows less.
+    environment : mapping
+        Versions of packages, and the machine.
+
+    Examples
+    --------
+    >>> import nask
+    >>> model = nask.TunedNASKClassifier(grid={"n_hops": [1, 2], "C": [1, 10]})
+    >>> result = nask.evaluate(model, "MUTAG", folds=3, repeats=2, inner=2)
+    >>> result.folds, result.repeats, len(result.records)
+    (3, 2, 6)
+    >>> bool(0.8 < result.accuracy_mean < 0.95), bool(result.majority < 0.67)
+    (True, True)
+    """
+
+    dataset: str
+    method: str
+    records: tuple[FoldRecord, ...]
+    folds: int
+    repeats: int
+    inner: int
+    random_state: int
+    strict: bool
+    majority: float
+    n_graphs: int
+    seconds_kernel: float
+    seconds_learning: float
+    environment: Mapping[str, Any]
+
+    @property
+    def accuracy_mean(self) -> float:
+        """Mean over repeats of the mean over folds, as a fraction."""
+        return float(np.mean(self._repeat_means()))
+
+    @property
+    def accuracy_std_repeats(self) -> float:
+        """Standard deviation of the mean accuracy over repeats; 0 of a single one."""
+        return float(np.std(self._repeat_means()))
+
+    @property
+    def accuracy_std_folds(self) -> float:
+        """Standard deviation of the accuracy over all folds."""
+        return float(np.std([record.accuracy for record in self.records]))
+
+    def most_chosen(self) -> dict[str, Any]:
+        """Return the parameters that most folds chose."""
+        texts = [json.dumps(dict(record.parameters), sort_keys=True) for record in self.records]
+        chosen: dict[str, Any] = json.loads(Counter(texts).most_common(1)[0][0])
+        return chosen
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the summary as JSON can hold it, with the chosen parameters of every fold."""
+        return {
+            "dataset": self.dataset,
+            "method": self.method,
+            "accuracy_mean": self.accuracy_mean,
+            "accuracy_std_repeats": self.accuracy_std_repeats,
+            "accuracy_std_folds": self.accuracy_std_folds,
+            "majority": self.majority,
+            "n_graphs": self.n_graphs,
+            "folds": self.folds,
+            "repeats": self.repeats,
+            "inner": self.inner,
+            "random_state": self.random_state,
+            "attribute_ranges": "training fold" if self.strict else "whole set",
+            "seconds_kernel": self.seconds_kernel,
+            "seconds_learning": self.seconds_learning,
+            "params": [dict(record.parameters) for record in self.records],
+            "environment": dict(self.environment),
+        }
+
+    def __repr__(self) -> str:
+        deviation = f"± {100 * self.accuracy_std_folds:.1f} over {len(self.records)} folds"
+        if self.repeats > 1:
+            deviation = f"± {100 * self.accuracy_std_repeats:.1f} over {self.repeats} repeats"
+        return (
+            f"Evaluation({self.method} on {self.dataset}: {100 * self.accuracy_mean:.1f} % "
+            f"{deviation}; majority class {100 * self.majority:.1f} %)"
+        )
+
+    def _repeat_means(self) -> list[float]:
+        return [
+            float(np.mean([record.accuracy for record in self.records if record.repeat == repeat]))
+            for repeat in range(self.repeats)
+        ]

@@ -1,0 +1,86 @@
+"""Gram matrices that all folds share, in files: processes read them, and a rerun finds them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.evaluation.journal import Journal
+from nask.exceptions import MemoryLimitError
+from nask.graph.attributed_graph import AttributedGraph
+from nask.progress import Progress, track
+from nask.tuning.sweeps import StarSweep
+
+# The folder of results keeps this much of the disk free.
+SPARE_BYTES = 10**9
+
+
+def shared_stacks(
+    sweeps: Sequence[StarSweep],
+    graphs: Sequence[AttributedGraph],
+    folder: Path,
+    journal: Journal,
+    n_jobs: int | None,
+    progress: Progress,
+    description: str,
+) -> list[npt.NDArray[Any]]:
+    """Compute each sweep's stack of matrices, or find it where an earlier process left it.
+
+    Parameters
+    ----------
+    sweeps : sequence of StarSweep
+    graphs : sequence of AttributedGraph
+        The whole set; its ranges and categories are those of the schema.
+    folder : Path
+        For one file a sweep.
+    journal : Journal
+        Notes each finished file, with the seconds it took.
+
+    Returns
+    -------
+    list of read-only memory maps
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _check_disk(sweeps, len(graphs), folder)
+    stacks = []
+    for number, sweep in enumerate(track(sweeps, len(sweeps), progress, description)):
+        path = folder / f"{number}.npy"
+        if number not in journal.passes or not path.exists():
+            start = time.perf_counter()
+            partial = path.with_suffix(".partial")
+            with partial.open("wb") as file:
+                np.save(file, sweep.compute(graphs, n_jobs=n_jobs))
+            os.replace(partial, path)
+            journal.note_pass(number, time.perf_counter() - start)
+        stacks.append(np.load(path, mmap_mode="r"))
+    return stacks
+
+
+def remove_stacks(folder: Path) -> None:
+    """Delete the files once all folds are done, and the folder above if that leaves it empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        folder.parent.rmdir()
+
+
+def _check_disk(sweeps: Sequence[StarSweep], n_graphs: int, folder: Path) -> None:
+    missing = [s for number, s in enumerate(sweeps) if not (folder / f"{number}.npy").exists()]
+    needed = sum(
+        s.parameters["n_hops"] * n_graphs**2 * np.dtype(s.parameters["dtype"]).itemsize
+        for s in missing
+    )
+    free = shutil.disk_usage(folder).free
+    if needed + SPARE_BYTES > free:
+        raise MemoryLimitError(
+            f"The Gram matrices of {len(sweeps)} passes over {n_graphs} graphs take "
+            f"{needed / 1e9:.1f} GB in {folder}, where {free / 1e9:.1f} GB are free. Use a smaller "
+            "grid, dtype='float32', or a folder on another disk."
+        )

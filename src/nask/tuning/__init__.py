@@ -1,0 +1,1 @@
+"""Choosing a kernel's parameters: a grid, as few Gram matrices as it needs, a race on folds."""
