@@ -167,6 +167,8 @@ class Race:
             ):
                 right[C][test] = predicted == self._y[test]
             running = [C for C in running if not self._is_beaten(right[C], tested)]
+            if not running:
+                break
         return [(C, right[C]) for C in running]
 
     def _is_beaten(self, right: npt.NDArray[np.bool_], tested: npt.NDArray[np.bool_]) -> bool:

@@ -1,0 +1,51 @@
+"""Arguments that several commands share, and the graphs they name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nask.datasets.registry import load_dataset
+from nask.exceptions import ParameterError
+from nask.io.dataset import Dataset
+
+# The heading of these options in a command's help.
+RUNNING = "Running"
+
+DatasetArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATASET",
+        help="Name of a dataset, such as MUTAG, or path of a folder or zip.",
+    ),
+]
+JobsOption = Annotated[
+    int, typer.Option("--n-jobs", help="Threads; -1 takes all cores.", rich_help_panel=RUNNING)
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Refuse work that takes more memory, such as 4GB.",
+        rich_help_panel=RUNNING,
+    ),
+]
+
+
+def load_graphs(dataset: str) -> Dataset:
+    """Load a dataset of many graphs by its name or path.
+
+    Examples
+    --------
+    >>> load_graphs("MUTAG").name
+    'MUTAG'
+    """
+    data = load_dataset(dataset)
+    if not isinstance(data, Dataset):
+        raise ParameterError(
+            f"{dataset} is one network with a class for each node; this command takes a dataset of "
+            "many graphs. nask datasets list shows which sets those are."
+        )
+    return data

@@ -1,0 +1,90 @@
+"""``nask fit``: train a model on a dataset and save it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.base import clone
+
+from nask.cli.arguments import DatasetArgument, load_graphs
+from nask.cli.kernel_options import with_kernel_options
+from nask.cli.output import output_file
+from nask.estimators.classifier import NASKClassifier
+from nask.estimators.machine import KernelMachine
+from nask.estimators.regressor import NASKRegressor
+from nask.exceptions import ParameterError
+from nask.io.dataset import Dataset
+from nask.tuning.classifier import TunedNASKClassifier
+
+
+@with_kernel_options
+def fit(
+    dataset: DatasetArgument,
+    model: Annotated[Path, typer.Option(help="File to save the model to.")],
+    kernel: dict[str, Any],
+    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = KernelMachine.C,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune/--no-tune",
+            help="Choose the classifier's parameters by cross-validation, instead of the options "
+            "for the kernel and C that the search varies.",
+        ),
+    ] = False,
+    regress: Annotated[
+        bool,
+        typer.Option(
+            "--regress", help="Predict numbers on a scale. Real-valued targets always do."
+        ),
+    ] = False,
+) -> None:
+    """Train a classifier, or a regressor, on all graphs of a dataset and save it.
+
+    nask predict applies it to other graphs, and nask.load reads it in Python.
+    """
+    with output_file(model, "--model") as file:
+        data = load_graphs(dataset)
+        y = _target(data)
+        machine = NASKRegressor if regress or y.dtype.kind == "f" else NASKClassifier
+        trained = machine(C=C, **kernel)
+        if tune:
+            trained = _tuned(trained, data)
+        else:
+            trained.fit(data.graphs, y)
+        # How this machine ran is no part of the model.
+        trained.set_params(n_jobs=None, memory_limit=None, verbose=False).save(file)
+    typer.echo(f"{data.name}: trained a {machine.__name__} on {len(data)} graphs.")
+    if isinstance(trained, NASKClassifier):
+        labels, counts = np.unique(y, return_counts=True)
+        sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
+        typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
+    typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
+
+
+def _tuned(model: KernelMachine, data: Dataset) -> NASKClassifier:
+    if not isinstance(model, NASKClassifier):
+        raise ParameterError("--tune is for classes; give --no-tune to learn numbers on a scale.")
+    quiet = clone(model).set_params(verbose=False)
+    search = TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
+    search.fit(data.graphs, data.y)
+    chosen = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
+    typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right on inner folds).")
+    best: NASKClassifier = search.best_estimator_
+    return best
+
+
+def _target(data: Dataset) -> Any:
+    if data.y is None:
+        raise ParameterError(
+            f"{data.name} has no targets to learn: expected a file {data.name}_graph_labels.txt or "
+            f"{data.name}_graph_attributes.txt beside its others."
+        )
+    if data.y.ndim == 2:
+        raise ParameterError(
+            f"{data.name} has {data.y.shape[1]} targets a graph, and nask fit learns one. In "
+            "Python, fit NASKRegressor on one column of dataset.y."
+        )
+    return data.y

@@ -1,0 +1,85 @@
+"""``nask gram``: the kernel between all graphs of a dataset, as a file."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from nask.cli.arguments import DatasetArgument, load_graphs
+from nask.cli.kernel_options import with_kernel_options
+from nask.cli.output import output_file
+from nask.io.dataset import Dataset
+from nask.kernels.nask import NASK, RUNNING
+
+FORMATS = (".csv", ".npy", ".npz")
+PICTURES = (".pdf", ".png", ".svg")
+# Digits that give back the same number.
+DIGITS = {"float32": "%.9g", "float64": "%.17g"}
+
+
+@with_kernel_options
+def gram(
+    dataset: DatasetArgument,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="File to write. .npz holds gram, y and parameters (JSON text); .npy and .csv the "
+            "matrix alone."
+        ),
+    ],
+    kernel: dict[str, Any],
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
+    ] = None,
+) -> None:
+    """Compute the Gram matrix of a dataset: the kernel between all its graphs."""
+    # The plot is the outer file: should drawing fail, the matrix is safe.
+    with output_file(plot, "--plot", PICTURES) if plot else nullcontext() as picture:
+        with output_file(out, "--out", FORMATS) as file:
+            data = load_graphs(dataset)
+            nask = NASK(**kernel)
+            matrix = nask.fit_transform(data.graphs)
+            _write(file, matrix, data, nask)
+        typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
+        if picture:
+            _draw(picture, matrix, data)
+            typer.echo(f"{data.name}: drew it into {plot}.")
+
+
+def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> None:
+    suffix = file.suffix.lower()
+    if suffix == ".csv":
+        np.savetxt(file, matrix, fmt=DIGITS[matrix.dtype.name], delimiter=",")
+        return
+    # Opened here: given a name, numpy would add its own ending to one in capitals.
+    with file.open("wb") as stream:
+        if suffix == ".npy":
+            np.save(stream, matrix)
+            return
+        parameters = {k: v for k, v in nask.get_params().items() if k not in RUNNING}
+        arrays: dict[str, Any] = {"gram": matrix, "parameters": json.dumps(parameters)}
+        if data.y is not None:
+            # Text, where numpy would have to pickle.
+            arrays["y"] = data.y.astype(str) if data.y.dtype == object else data.y
+        np.savez(stream, **arrays)
+
+
+def _draw(file: Path, matrix: npt.NDArray[Any], data: Dataset) -> None:
+    from nask import plots
+    from nask.plots.style import new_figure
+
+    # Several targets a graph have no one order or colour.
+    y = data.y if data.y is not None and data.y.ndim == 1 else None
+    figure = new_figure(11, 4.4)
+    left, right = figure.subplots(1, 2)
+    plots.gram_heatmap(matrix, y, ax=left)
+    plots.embedding(matrix, y, ax=right)
+    figure.suptitle(data.name)
+    figure.savefig(file, dpi=200)

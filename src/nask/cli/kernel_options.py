@@ -1,0 +1,130 @@
+"""The kernel's options on the command line, the same for every command that computes it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from nask.cli.arguments import RUNNING, JobsOption, MemoryOption
+from nask.graph.schema import Degree
+from nask.kernels.nask import NASK
+from nask.kernels.parameters import DType, GramForm
+from nask.stars.spec import Expansion
+
+KERNEL = "Kernel"
+
+
+def kernel_options(
+    n_hops: Annotated[
+        int, typer.Option("--hops", help="How far stars reach.", rich_help_panel=KERNEL)
+    ] = NASK.n_hops,
+    gamma: Annotated[
+        float,
+        typer.Option(
+            help="How fast similarity falls with a difference in an attribute.",
+            rich_help_panel=KERNEL,
+        ),
+    ] = 1.0,
+    gamma_star: Annotated[
+        float,
+        typer.Option(
+            help="How sharply stars are told apart from the second hop on (nested).",
+            rich_help_panel=KERNEL,
+        ),
+    ] = NASK.gamma_star,
+    expansion: Annotated[
+        Expansion,
+        typer.Option(
+            help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=KERNEL
+        ),
+    ] = NASK.expansion,
+    degree: Annotated[
+        Degree | None,
+        typer.Option(
+            help="Make the degree of a node one more attribute of it.", rich_help_panel=KERNEL
+        ),
+    ] = NASK.degree,
+    gram: Annotated[
+        GramForm,
+        typer.Option(
+            help="linear: the kernel itself; rbf: a Gaussian of distances in its feature space.",
+            rich_help_panel=KERNEL,
+        ),
+    ] = NASK.gram,
+    gram_scale: Annotated[
+        float, typer.Option(help="Sharpness of the Gaussian (rbf).", rich_help_panel=KERNEL)
+    ] = NASK.gram_scale,
+    normalize: Annotated[
+        bool,
+        typer.Option(
+            "--normalize/--no-normalize",
+            help="Scale graphs to K(G, G) = 1.",
+            rich_help_panel=KERNEL,
+        ),
+    ] = NASK.normalize,
+    star_norm: Annotated[
+        bool,
+        typer.Option(
+            "--star-norm/--no-star-norm",
+            help="Keep large stars from outweighing small ones.",
+            rich_help_panel=KERNEL,
+        ),
+    ] = NASK.star_norm,
+    use_edges: Annotated[
+        bool,
+        typer.Option(
+            "--edges/--no-edges", help="Compare stars by their edges too.", rich_help_panel=KERNEL
+        ),
+    ] = NASK.use_edges,
+    dtype: Annotated[
+        DType,
+        typer.Option(help="float32 takes half the memory.", rich_help_panel=RUNNING),
+    ] = NASK.dtype,
+    n_jobs: JobsOption = -1,
+    memory_limit: MemoryOption = None,
+) -> dict[str, Any]:
+    """Collect the options as parameters of :class:`nask.NASK`, with its names and defaults.
+
+    Progress is shown, on standard error, where that is a terminal.
+
+    Examples
+    --------
+    >>> from nask import NASK
+    >>> NASK(**kernel_options(n_hops=2))
+    NASK(n_hops=2, n_jobs=-1, verbose=True)
+    """
+    return {**locals(), "verbose": True}
+
+
+def with_kernel_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the kernel; it gets them as one argument, ``kernel``.
+
+    Examples
+    --------
+    >>> @with_kernel_options
+    ... def show(dataset: str, kernel: dict[str, Any]) -> None:
+    ...     print(dataset, kernel["gamma"], kernel["n_hops"])
+    >>> show(dataset="MUTAG", gamma=0.5)
+    MUTAG 0.5 3
+    >>> list(inspect.signature(show).parameters)[:3]
+    ['dataset', 'n_hops', 'gamma']
+    """
+    own = inspect.signature(command, eval_str=True)
+    options = inspect.signature(kernel_options, eval_str=True).parameters
+
+    @functools.wraps(command)
+    def with_options(**arguments: Any) -> None:
+        chosen = {name: arguments.pop(name) for name in options if name in arguments}
+        command(**arguments, kernel=kernel_options(**chosen))
+
+    parameters = [p for name, p in own.parameters.items() if name != "kernel"]
+    # By keyword only, so that options with defaults may come before arguments without.
+    keyword = [
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *options.values())
+    ]
+    with_options.__signature__ = own.replace(parameters=keyword)  # type: ignore[attr-defined]
+    return with_options

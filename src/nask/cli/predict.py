@@ -1,0 +1,78 @@
+"""``nask predict``: apply a saved model to a dataset."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import numpy as np
+import numpy.typing as npt
+import typer
+from sklearn.metrics import r2_score
+
+from nask.cli.arguments import DatasetArgument, JobsOption, MemoryOption, load_graphs
+from nask.cli.output import output_file
+from nask.estimators.classifier import NASKClassifier
+from nask.estimators.saving import load
+from nask.exceptions import ParameterError
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="File that nask fit saved.")],
+    dataset: DatasetArgument,
+    out: Annotated[
+        Path | None, typer.Option(help="CSV file to write; standard output by default.")
+    ] = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the probability of each class.")
+    ] = False,
+    n_jobs: JobsOption = -1,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Predict the class, or value, of each graph of a dataset with a saved model.
+
+    The CSV has the columns graph (position in the dataset, from 0), prediction and, with --proba,
+    probability_CLASS for each class. Where the dataset has targets, the accuracy, or R2, goes to
+    standard error.
+    """
+    with output_file(out, "--out") if out else nullcontext() as file:
+        trained = load(model)
+        if proba and not isinstance(trained, NASKClassifier):
+            raise ParameterError(
+                f"{model} holds a {type(trained).__name__}, which predicts numbers without "
+                "probabilities. Leave out --proba."
+            )
+        trained.kernel_.set_params(n_jobs=n_jobs, memory_limit=memory_limit, verbose=True)
+        data = load_graphs(dataset)
+        predictions = trained.predict(data.graphs)
+        columns = {"graph": range(len(data)), "prediction": predictions.tolist()}
+        if isinstance(trained, NASKClassifier) and proba:
+            probabilities = trained.predict_proba(data.graphs).T.tolist()
+            names = [f"probability_{label}" for label in trained.classes_.tolist()]
+            columns |= dict(zip(names, probabilities, strict=True))
+        if file:
+            with file.open("w", newline="", encoding="utf-8") as stream:
+                _write(stream, columns)
+        else:
+            _write(sys.stdout, columns)
+    if data.y is not None and data.y.ndim == 1:
+        typer.echo(_score(trained, data.y, predictions), err=True)
+
+
+def _write(stream: TextIO, columns: dict[str, Any]) -> None:
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _score(trained: Any, y: npt.NDArray[Any], predictions: npt.NDArray[Any]) -> str:
+    if isinstance(trained, NASKClassifier):
+        right = int(np.sum(predictions == y))
+        return f"Accuracy {100 * right / len(y):.1f} % ({right} of {len(y)} graphs)."
+    known = np.isfinite(y) if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)
+    if known.sum() < 2:
+        return "No R2: it takes two graphs or more whose target is a number."
+    return f"R2 {r2_score(y[known], predictions[known]):.3f} ({known.sum()} graphs)."

@@ -1,0 +1,176 @@
+"""Accuracies of methods on datasets, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from nask.exceptions import ParameterError
+from nask.plots.style import GREY, add_legend, axes_or_new, colour_and_marker
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Rows of one dataset spread over this share of the space between two datasets.
+GROUP = 0.7
+
+
+class Spread(NamedTuple):
+    """How a spread is drawn: sizes in points."""
+
+    attribute: str
+    label: str
+    width: float
+    end: float
+
+
+SPREADS = (
+    Spread("accuracy_std_folds", "± std over folds", 1.0, 0.0),
+    # Ends that stand out above the dot show even a spread that is narrower than the dot.
+    Spread("accuracy_std_repeats", "± std over repeats", 3.0, 4.5),
+)
+
+
+class AccuracyResult(Protocol):
+    """An accuracy as a plot needs it; all numbers are fractions.
+
+    A ``majority`` attribute, the share of the largest class, is used where there is one.
+    """
+
+    @property
+    def dataset(self) -> str:
+        """Name of the dataset."""
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+
+    @property
+    def accuracy_mean(self) -> float:
+        """Mean accuracy."""
+
+    @property
+    def accuracy_std_repeats(self) -> float | None:
+        """Standard deviation over repeats of the cross-validation; None, NaN or 0 of one."""
+
+    @property
+    def accuracy_std_folds(self) -> float | None:
+        """Standard deviation over test folds."""
+
+
+def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
+    """Draw mean accuracies as dots, a row a dataset and method, with their spread.
+
+    A thin bar is the standard deviation over test folds, a thick one with ends that over repeats
+    of the cross-validation. A grey tick marks the share of the largest class, what guessing would
+    reach.
+
+    Parameters
+    ----------
+    results : sequence of AccuracyResult
+        Objects with the attributes ``dataset``, ``method``, ``accuracy_mean``,
+        ``accuracy_std_repeats``, ``accuracy_std_folds`` and, optionally, ``majority``. Datasets
+        and methods are drawn in the order in which they come first.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> result = SimpleNamespace(
+    ...     dataset="MUTAG", method="NASK", accuracy_mean=0.87, accuracy_std_repeats=0.01,
+    ...     accuracy_std_folds=0.06, majority=0.665,
+    ... )
+    >>> ax = accuracy([result])
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
+    (['MUTAG'], 'Accuracy (%)')
+    """
+    if not results:
+        raise ParameterError("There are no results to draw: expected one or more.")
+    datasets = list(dict.fromkeys(result.dataset for result in results))
+    methods = list(dict.fromkeys(result.method for result in results))
+    step = GROUP / len(methods)
+    rows = len(datasets) * (len(methods) + 1)
+    ax = axes_or_new(ax, 7.0, 0.8 + 0.2 * max(rows, 6))
+
+    for number, method in enumerate(methods):
+        own = [result for result in results if result.method == method]
+        offset = step * (number - (len(methods) - 1) / 2)
+        heights = [datasets.index(result.dataset) + offset for result in own]
+        means = [100 * result.accuracy_mean for result in own]
+        colour, marker = colour_and_marker(number)
+        for spread in SPREADS:
+            # NaN, where a spread is not known, draws no bar.
+            lengths = [_percent(getattr(result, spread.attribute)) for result in own]
+            ax.errorbar(
+                means,
+                heights,
+                xerr=lengths,
+                fmt="none",
+                color=colour,
+                elinewidth=spread.width,
+                capsize=spread.end,
+            )
+        ax.plot(
+            means,
+            heights,
+            linestyle="none",
+            marker=marker,
+            markersize=5,
+            color=colour,
+            label=method,
+        )
+    _draw_majorities(ax, results, datasets)
+
+    ax.set_yticks(range(len(datasets)), datasets)
+    ax.set_ylim(len(datasets) - 0.5, -0.5)
+    ax.set_xlabel("Accuracy (%)")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color="#E3E3E3", linewidth=0.8)
+    ax.set_axisbelow(True)
+    for edge in ("top", "right", "left"):
+        ax.spines[edge].set_visible(False)
+    for boundary in range(1, len(datasets)):
+        ax.axhline(boundary - 0.5, color="#E3E3E3", linewidth=0.8, zorder=0)
+    _draw_legend(ax, results)
+    return ax
+
+
+def _percent(fraction: float | None) -> float:
+    # A spread of 0, that of a single repeat, is not drawn either.
+    return 100 * fraction if fraction else math.nan
+
+
+def _draw_majorities(ax: Axes, results: Sequence[AccuracyResult], datasets: list[str]) -> None:
+    shares = {result.dataset: _percent(getattr(result, "majority", None)) for result in results}
+    known = {dataset: share for dataset, share in shares.items() if not math.isnan(share)}
+    if known:
+        middles = [datasets.index(dataset) for dataset in known]
+        ax.vlines(
+            list(known.values()),
+            [middle - GROUP / 2 for middle in middles],
+            [middle + GROUP / 2 for middle in middles],
+            color=GREY,
+            linewidth=2.0,
+            label="largest class",
+        )
+
+
+def _draw_legend(ax: Axes, results: Sequence[AccuracyResult]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, labels = ax.get_legend_handles_labels()
+    for spread in SPREADS:
+        if any(not math.isnan(_percent(getattr(result, spread.attribute))) for result in results):
+            ends = "|" if spread.end else ""
+            size = 2 * spread.end
+            handles.append(
+                Line2D([], [], color="#404040", lw=spread.width, marker=ends, markersize=size)
+            )
+            labels.append(spread.label)
+    add_legend(ax, handles, labels, handlelength=1.6)

@@ -1,0 +1,99 @@
+"""Which classes are taken for which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import ParameterError
+from nask.plots.style import add_colour_bar, axes_or_new
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS_AN_INCH = 72
+# Width and height of a digit, relative to the font size, with a little air.
+DIGIT_WIDTH, DIGIT_HEIGHT = 0.68, 1.1
+SMALLEST_FONT, LARGEST_FONT = 5.0, 10.0
+# Ticks, labels and the colour bar take about a quarter of the space of Axes not yet laid out.
+DRAWN_SHARE = 0.75
+
+
+def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, ax: Axes | None = None) -> Axes:
+    """Draw a confusion matrix: counts as numbers, shares of each true class as colours.
+
+    Zeros are left blank, and so are numbers that would not fit into their cell.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_graphs,)
+        True and predicted classes.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> ax = confusion(["a", "a", "b"], ["a", "b", "b"])
+    >>> ax.images[0].get_array().tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    >>> [text.get_text() for text in ax.texts]
+    ['1', '1', '1']
+    """
+    from sklearn.metrics import confusion_matrix
+
+    true, predicted = np.asarray(y_true), np.asarray(y_pred)
+    if true.ndim != 1 or true.shape != predicted.shape or not len(true):
+        raise ParameterError(
+            "Expected one true and one predicted class a graph, at least one graph. Got shapes "
+            f"{true.shape} and {predicted.shape}."
+        )
+    counts = confusion_matrix(true, predicted)
+    names = [str(name) for name in np.unique(np.concatenate([true, predicted])).tolist()]
+    n = len(names)
+    # A class that is predicted but never true has a row of zeros.
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+
+    side = float(np.clip(0.26 * n, 3.0, 12.0))
+    ax = axes_or_new(ax, side + 1.4, side + 0.8)
+    image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    font = float(np.clip(0.5 * _cell_points(ax, n), SMALLEST_FONT, LARGEST_FONT))
+    _write_counts(ax, counts, shares, font)
+
+    ax.set_xticks(range(n), names, fontsize=font)
+    ax.set_yticks(range(n), names, fontsize=font)
+    longest = max(map(len, names))
+    if longest * DIGIT_WIDTH * font > _cell_points(ax, n):
+        ax.tick_params(axis="x", rotation=90)
+    ax.set_xticks(np.arange(1, n) - 0.5, minor=True)
+    ax.set_yticks(np.arange(1, n) - 0.5, minor=True)
+    ax.grid(which="minor", color="white", linewidth=0.8)
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel("Predicted class")
+    ax.set_ylabel("True class")
+    add_colour_bar(ax, image, "Share of the true class")
+    return ax
+
+
+def _cell_points(ax: Axes, n: int) -> float:
+    """Side of a cell in points, the unit of font sizes."""
+    box = ax.get_window_extent()
+    inches = min(box.width, box.height) / ax.figure.dpi
+    return DRAWN_SHARE * POINTS_AN_INCH * inches / n
+
+
+def _write_counts(
+    ax: Axes, counts: npt.NDArray[np.int_], shares: npt.NDArray[np.float64], font: float
+) -> None:
+    cell = _cell_points(ax, len(counts))
+    for row, column in np.argwhere(counts):
+        number = str(counts[row, column])
+        if max(DIGIT_WIDTH * len(number), DIGIT_HEIGHT) * font <= cell:
+            colour = "white" if shares[row, column] > 0.5 else "#202020"
+            ax.text(column, row, number, ha="center", va="center", fontsize=font, color=colour)

@@ -1,0 +1,139 @@
+"""What all pictures share: the Axes to draw into, colours, and what a graph's class is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+
+# The colours of Okabe and Ito, told apart with any colour vision, without yellow, which is lost
+# on white. Seven colours in nine shapes make 63 classes distinct.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+Extend = Literal["neither", "both"]
+GREY = "#8C8C8C"
+
+
+def colour_and_marker(number: int) -> tuple[str, str]:
+    """Colour and shape of the points of the class, or method, of that number.
+
+    Examples
+    --------
+    >>> colour_and_marker(0), colour_and_marker(7)
+    (('#0072B2', 'o'), ('#0072B2', 's'))
+    """
+    return COLOURS[number % len(COLOURS)], MARKERS[number // len(COLOURS) % len(MARKERS)]
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Make a figure of that size in inches, whose parts keep clear of each other.
+
+    It is made without pyplot: it belongs to the caller alone and needs no closing.
+    """
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="compressed")
+
+
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the Axes given, or those of a new figure of that size in inches."""
+    if ax is not None:
+        return ax
+    return new_figure(width, height).add_subplot()
+
+
+def add_colour_bar(ax: Axes, drawn: ScalarMappable, label: str, extend: Extend = "neither") -> None:
+    """Put a colour bar beside the Axes that says what the colours mean."""
+    bar = ax.figure.colorbar(drawn, ax=ax, fraction=0.046, aspect=30, pad=0.03, extend=extend)
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+
+
+def add_legend(ax: Axes, *args: Any, **kwargs: Any) -> None:
+    """Put a legend beside the Axes, where it covers no point."""
+    ax.legend(
+        *args,
+        loc="upper left",
+        bbox_to_anchor=(1.02, 1),
+        frameon=False,
+        fontsize="small",
+        title_fontsize="small",
+        borderaxespad=0,
+        **kwargs,
+    )
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is known of each graph: its class, its value on a scale, or nothing.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the classes, in their order. Empty where there are none.
+    values : ndarray of shape (n_graphs,)
+        Number of each graph's class, or its value on the scale.
+
+    Examples
+    --------
+    >>> Target.of(["b", "a", "b"], 3)
+    Target(names=('a', 'b'), values=array([1, 0, 1]))
+    >>> Target.of([0.5, 2.5], 2).names  # real numbers: a scale
+    ()
+    >>> Target.of([1], 3)
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: Expected one class or value a graph (3). Got y of shape (1,).
+    """
+
+    names: tuple[str, ...]
+    values: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, y: npt.ArrayLike | None, n_graphs: int) -> Target:
+        """Read y: floats are values on a scale, anything else classes, None is nothing."""
+        if y is None:
+            return cls((), np.zeros(n_graphs, dtype=np.intp))
+        target = np.asarray(y)
+        if target.shape != (n_graphs,):
+            raise ParameterError(
+                f"Expected one class or value a graph ({n_graphs}). Got y of shape {target.shape}."
+            )
+        if target.dtype.kind == "f":
+            return cls((), target)
+        classes, codes = np.unique(target, return_inverse=True)
+        return cls(tuple(map(str, classes.tolist())), codes)
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether the values are real numbers."""
+        return self.values.dtype.kind == "f"
+
+
+def as_gram(gram: npt.ArrayLike) -> npt.NDArray[np.floating]:
+    """Check a Gram matrix between all graphs of one list.
+
+    Examples
+    --------
+    >>> as_gram([[1.0, 0.5]])
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: Expected a square Gram matrix of finite numbers, at least 1 x 1,
+    as NASK().fit_transform(graphs) returns it. Got shape (1, 2).
+    """
+    matrix = np.asarray(gram, dtype=None if hasattr(gram, "dtype") else np.float64)
+    square = matrix.ndim == 2 and 0 < matrix.shape[0] == matrix.shape[1]
+    if not square or not np.isfinite(matrix).all():
+        got = f"shape {matrix.shape}" if not square else "NaN or infinite values"
+        raise ParameterError(
+            "Expected a square Gram matrix of finite numbers, at least 1 x 1, as "
+            f"NASK().fit_transform(graphs) returns it. Got {got}."
+        )
+    return matrix

@@ -1,0 +1,84 @@
+"""The command nask evaluate as a user meets it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+TRY = ("--try", "gamma=0.1,1", "--try", "n_hops=1,2", "--try", "degree=none",
+       "--try", "gamma_star=4", "--try", "C=1,10", "--try", "gram=linear")  # fmt: skip
+PROTOCOL = ("--folds", "5", "--repeats", "2", "--inner", "3", "--no-pictures", "--n-jobs", "1")
+
+
+def without_times(line):
+    result = json.loads(line)
+    assert result.pop("seconds_kernel") > 0
+    assert result.pop("seconds_learning") > 0
+    return result
+
+
+@pytest.mark.slow
+def test_killed_and_started_again_it_ends_with_the_same_numbers(process, tmp_path):
+    arguments = ("evaluate", "MUTAG", "--json", *TRY, *PROTOCOL)
+    undisturbed = process(*arguments, "--out", str(tmp_path / "undisturbed"))
+    assert undisturbed.returncode == 0, undisturbed.stderr
+    [expected] = undisturbed.stdout.splitlines()
+
+    out = tmp_path / "killed"
+    journal = out / "MUTAG--nask.jsonl"
+    command = [sys.executable, "-c", "from nask.cli.main import run; run()"]
+    killed = subprocess.Popen(
+        [*command, *arguments, "--out", str(out)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 300
+    while not (journal.exists() and journal.read_text().count('"accuracy"') >= 2):
+        assert killed.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    left = journal.read_text().count('"accuracy"')
+    assert 2 <= left < 10
+
+    resumed = process(*arguments, "--out", str(out))
+    assert resumed.returncode == 0, resumed.stderr
+    [line] = resumed.stdout.splitlines()
+    assert without_times(line) == without_times(expected)
+    assert journal.read_text().count('"accuracy"') == 10
+
+
+@pytest.mark.slow
+def test_json_only_on_standard_output_and_a_failure_in_the_exit_code(process, tmp_path):
+    done = process("evaluate", "MUTAG", "MUTGA", "--json", *TRY, *PROTOCOL, "--out", str(tmp_path))
+    assert done.returncode == 2
+    [line] = done.stdout.splitlines()
+    result = json.loads(line)
+    assert result["dataset"] == "MUTAG"
+    assert 0.75 < result["accuracy_mean"] < 0.95
+    assert (result["folds"], result["repeats"], len(result["params"])) == (5, 2, 10)
+    assert "Did you mean 'MUTAG'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_table_and_pictures(process, tmp_path):
+    arguments = ("evaluate", "MUTAG", "--folds", "2", "--repeats", "1", "--inner", "2", *TRY)
+    done = process(*arguments, "--out", str(tmp_path))
+    assert done.returncode == 0
+    assert "MUTAG" in done.stdout
+    names = ["MUTAG--nask-confusion.png", "MUTAG--nask-kernel.png", "MUTAG--nask.jsonl"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*names, "accuracy.png"])
+    for picture in tmp_path.glob("*.png"):
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_mistakes_in_options(process, tmp_path):
+    done = process("evaluate", "MUTAG", "--try", "gama=1", "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert "The grid varies 'gama', which is no parameter. Did you mean 'gamma'?" in done.stderr
+    assert done.stdout == ""

@@ -1,0 +1,97 @@
+"""``nask fit``: the saved model is the one Python would train."""
+
+import numpy as np
+import pytest
+
+import nask
+from nask.exceptions import NaskError, ParameterError
+
+NUMBERS = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
+
+
+def test_a_classifier(invoke, tmp_path, mutag):
+    path = tmp_path / "m.nask"
+    output = invoke(
+        "fit", "MUTAG", "--model", path, "--C", 3, "--hops", 2, "--degree", "categorical"
+    ).stdout
+    expected = nask.NASKClassifier(C=3.0, n_hops=2, degree="categorical")
+    expected.fit(mutag.graphs, mutag.y)
+    model = nask.load(path)
+    assert type(model) is nask.NASKClassifier
+    np.testing.assert_allclose(
+        model.decision_function(mutag.graphs), expected.decision_function(mutag.graphs)
+    )
+    np.testing.assert_allclose(
+        model.predict_proba(mutag.graphs), expected.predict_proba(mutag.graphs)
+    )
+    assert "188 graphs" in output
+    assert "2 classes" in output
+    assert f"{len(model.support_)} support graphs" in output
+    assert [path.name for path in tmp_path.iterdir()] == ["m.nask"]
+
+
+def test_how_it_was_run_is_no_part_of_the_model(invoke, tmp_path):
+    path = tmp_path / "m.nask"
+    invoke("fit", "MUTAG", "--model", path, "--n-jobs", 2, "--memory-limit", "1GB", "--hops", 1)
+    assert nask.load(path).get_params() == nask.NASKClassifier(n_hops=1).get_params()
+
+
+@pytest.mark.parametrize(
+    ("targets", "options"),
+    [
+        ({"graph_attributes": NUMBERS}, []),
+        ({"graph_labels": [1, 2, 3, 4, 5, 6]}, ["--regress"]),
+    ],
+)
+def test_a_regressor(invoke, tmp_path, tiny, targets, options):
+    folder, path = tiny(**targets), tmp_path / "m.nask"
+    output = invoke("fit", folder, "--model", path, *options).stdout
+    dataset = nask.read_tu(folder)
+    expected = nask.NASKRegressor().fit(dataset.graphs, dataset.y)
+    model = nask.load(path)
+    assert type(model) is nask.NASKRegressor
+    np.testing.assert_allclose(model.predict(dataset.graphs), expected.predict(dataset.graphs))
+    assert "NASKRegressor on 6 graphs" in output
+    assert "classes" not in output
+
+
+def test_whole_labels_are_classes_unless_asked(invoke, tmp_path, tiny):
+    invoke("fit", tiny(graph_labels=[1, 1, 1, 2, 2, 2]), "--model", tmp_path / "m.nask")
+    assert nask.load(tmp_path / "m.nask").classes_.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        ({}, "TINY has no targets to learn: expected a file TINY_graph_labels.txt"),
+        ({"graph_attributes": [f"{k}.5, 1.5" for k in range(6)]}, "2 targets a graph"),
+        ({"graph_labels": [1] * 6}, "at least two classes"),
+    ],
+)
+def test_targets_that_cannot_be_learned_leave_no_file(invoke, tmp_path, tiny, targets, message):
+    folder = tiny(**targets)
+    with pytest.raises(ParameterError, match=message):
+        invoke("fit", folder, "--model", tmp_path / "m.nask")
+    assert [path.name for path in tmp_path.iterdir()] == ["TINY"]
+
+
+@pytest.mark.parametrize("options", [["--C", "0"], ["--gamma", "0"]])
+def test_values_out_of_range_are_the_models_own_errors(invoke, tmp_path, options):
+    with pytest.raises(NaskError, match="parameter of NASKClassifier must be"):
+        invoke("fit", "MUTAG", "--model", tmp_path / "m.nask", *options)
+
+
+def test_a_wrong_place_is_an_error_before_anything_is_computed(invoke, tmp_path, monkeypatch):
+    monkeypatch.setattr(nask.NASKClassifier, "fit", lambda *_: pytest.fail("training began"))
+    with pytest.raises(ParameterError, match="Give --model a file in a folder that exists"):
+        invoke("fit", "MUTAG", "--model", tmp_path / "nowhere" / "m.nask")
+
+
+def test_as_a_process(process, tmp_path, mutag):
+    path = tmp_path / "m.nask"
+    done = process("fit", "MUTAG", "--model", path, "--hops", 1)
+    assert (done.returncode, done.stderr) == (0, "")
+    expected = nask.NASKClassifier(n_hops=1).fit(mutag.graphs, mutag.y)
+    np.testing.assert_array_equal(
+        nask.load(path).predict(mutag.graphs), expected.predict(mutag.graphs)
+    )

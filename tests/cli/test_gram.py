@@ -1,0 +1,196 @@
+"""``nask gram``: the file holds what the kernel computes, and is whole or not there."""
+
+import inspect
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+import nask
+from nask.cli.kernel_options import kernel_options
+from nask.exceptions import NaskError, ParameterError
+from nask.kernels.nask import RUNNING
+
+# Every option of the kernel once, away from its default.
+OPTIONS = {
+    ("--hops", "2"): {"n_hops": 2},
+    ("--gamma", "0.5"): {"gamma": 0.5},
+    ("--gamma-star", "3"): {"gamma_star": 3.0},
+    ("--expansion", "ball"): {"expansion": "ball"},
+    ("--degree", "numerical"): {"degree": "numerical"},
+    ("--gram", "rbf", "--gram-scale", "2"): {"gram": "rbf", "gram_scale": 2.0},
+    ("--no-normalize",): {"normalize": False},
+    ("--no-star-norm",): {"star_norm": False},
+    ("--no-edges",): {"use_edges": False},
+    ("--dtype", "float32"): {"dtype": "float32"},
+}
+
+
+def paths(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(("options", "parameters"), OPTIONS.items())
+def test_every_option_is_a_parameter_of_the_kernel(invoke, tmp_path, mutag, options, parameters):
+    out = tmp_path / "gram.npz"
+    invoke("gram", "MUTAG", "--out", out, *options)
+    with np.load(out) as file:
+        expected = nask.NASK(**parameters).fit_transform(mutag.graphs)
+        np.testing.assert_allclose(file["gram"], expected, rtol=1e-12)
+        assert file["gram"].dtype == expected.dtype
+        np.testing.assert_array_equal(file["y"], mutag.y)
+        again = nask.NASK(**json.loads(str(file["parameters"])))
+    assert {**again.get_params()} == nask.NASK(**parameters).get_params()
+    plain = nask.NASK().fit_transform(mutag.graphs[:9])
+    assert np.abs(plain - expected[:9, :9]).max() > 1e-9  # the option makes a difference
+
+
+def test_options_and_their_defaults_are_those_of_the_kernel():
+    tried = {name for parameters in OPTIONS.values() for name in parameters}
+    assert tried | {"n_jobs", "memory_limit"} == set(inspect.signature(kernel_options).parameters)
+    given = {k: v for k, v in kernel_options().items() if k not in RUNNING}
+    defaults = nask.NASK().get_params()
+    assert given == {name: defaults[name] for name in given}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("k.npy", np.load),
+        ("K.NPY", np.load),
+        ("k.csv", lambda path: np.loadtxt(path, delimiter=",")),
+    ],
+)
+def test_the_matrix_alone_is_written_exactly(invoke, tmp_path, mutag, name, read, dtype):
+    invoke("gram", "MUTAG", "--out", tmp_path / name, "--hops", 1, "--dtype", dtype, "--n-jobs", 1)
+    expected = nask.NASK(n_hops=1, dtype=dtype).fit_transform(mutag.graphs)
+    np.testing.assert_array_equal(read(tmp_path / name).astype(dtype), expected)
+    assert paths(tmp_path) == [name]
+
+
+def test_a_dataset_by_its_path_without_targets(invoke, tmp_path, tiny):
+    invoke("gram", tiny(), "--out", tmp_path / "k.npz", "--plot", tmp_path / "k.svg")
+    with np.load(tmp_path / "k.npz") as file:
+        assert file["gram"].shape == (6, 6)
+        assert "y" not in file
+    assert (tmp_path / "k.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        {"graph_labels": [1, 1, 1, 2, 2, 2]},
+        {"graph_attributes": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
+        {"graph_attributes": [f"{k}.5, 1.5" for k in range(6)]},
+    ],
+)
+def test_every_kind_of_target_can_be_drawn(invoke, tmp_path, tiny, targets):
+    invoke("gram", tiny(**targets), "--out", tmp_path / "k.npz", "--plot", tmp_path / "k.png")
+    assert (tmp_path / "k.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("out", "plot", "message"),
+    [
+        ("k.txt", None, r"k\.txt: the ending '\.txt' is unknown\. .* --out .* \.csv, \.npy, \.npz"),
+        ("k", None, "the ending '' is unknown"),
+        ("nowhere/k.npz", None, "No such file or directory .* Give --out a file in a folder"),
+        ("folder.npz", None, "not an ordinary file"),
+        ("k.npz", "k.docx", r"k\.docx: the ending '\.docx' is unknown\. .* --plot"),
+        ("k.npz", "nowhere/k.png", "Give --plot"),
+    ],
+)
+def test_a_wrong_place_is_an_error_before_anything_is_computed(
+    invoke, tmp_path, monkeypatch, out, plot, message
+):
+    def computed(*_):
+        pytest.fail("the computation began")
+
+    monkeypatch.setattr(nask.NASK, "fit_transform", computed)
+    (tmp_path / "folder.npz").mkdir()
+    arguments = ["--plot", tmp_path / plot] if plot else []
+    with pytest.raises(ParameterError, match=message):
+        invoke("gram", "MUTAG", "--out", tmp_path / out, *arguments)
+    assert paths(tmp_path) == ["folder.npz"]
+
+
+def test_a_failure_leaves_the_old_file_as_it_was(invoke, tmp_path, monkeypatch):
+    out = tmp_path / "k.npz"
+    out.write_text("old")
+    monkeypatch.setattr("nask.cli.gram.np.savez", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        invoke("gram", "MUTAG", "--out", out, "--hops", 1)
+    assert out.read_text() == "old"
+    assert paths(tmp_path) == ["k.npz"]
+
+
+def test_a_failure_to_draw_leaves_the_matrix(invoke, tmp_path, monkeypatch):
+    monkeypatch.setattr("nask.plots.embedding", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        invoke(
+            "gram", "MUTAG", "--out", tmp_path / "k.npz", "--plot", tmp_path / "k.png", "--hops", 1
+        )
+    assert paths(tmp_path) == ["k.npz"]
+
+
+@pytest.mark.skipif(not hasattr(os, "umask"), reason="permissions are those of POSIX")
+def test_the_file_has_the_permissions_of_any_other(invoke, tmp_path):
+    invoke("gram", "MUTAG", "--out", tmp_path / "k.npy", "--hops", 1)
+    (tmp_path / "other").touch()
+    assert (tmp_path / "k.npy").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_a_link_is_followed(invoke, tmp_path):
+    real, link = tmp_path / "real.npy", tmp_path / "link.npy"
+    real.touch()
+    link.symlink_to(real)
+    invoke("gram", "MUTAG", "--out", link, "--hops", 1)
+    assert link.is_symlink()
+    assert np.load(real).shape == (188, 188)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--gamma", "-1"], "The 'gamma' parameter of NASK must be"),
+        (["--memory-limit", "1KB"], "memory"),
+        (["--memory-limit", "much"], "'4GB'. Got 'much' instead"),
+        (["--n-jobs", "0"], "n_jobs"),
+    ],
+)
+def test_values_out_of_range_are_the_kernels_own_errors(invoke, tmp_path, arguments, message):
+    with pytest.raises(NaskError, match=message):
+        invoke("gram", "MUTAG", "--out", tmp_path / "k.npz", *arguments)
+    assert paths(tmp_path) == []
+
+
+def test_a_network_of_nodes_is_refused(benchmark_set, invoke, tmp_path):
+    benchmark_set("Cora")
+    with pytest.raises(ParameterError, match="Cora is one network"):
+        invoke("gram", "Cora", "--out", tmp_path / "k.npz")
+
+
+def test_as_a_process(process, tmp_path, mutag):
+    out, plot = tmp_path / "k.npz", tmp_path / "k.png"
+    done = process("gram", "MUTAG", "--out", out, "--plot", plot, "--hops", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "188 graphs" in done.stdout
+    np.testing.assert_allclose(
+        np.load(out)["gram"], nask.NASK(n_hops=2).fit_transform(mutag.graphs), rtol=1e-12
+    )
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    refused = process("gram", "MUTAG", "--out", tmp_path / "k.txt")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("nask: Cannot write ")
+    assert refused.stdout == ""
+
+
+def test_help_names_every_option(invoke, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    text = re.sub("\x1b[^m]*m", "", invoke("gram", "--help").stdout)
+    for options in OPTIONS:
+        assert options[0] in text
+    assert "DATASET" in text

@@ -1,0 +1,117 @@
+"""``nask predict``: a CSV that holds what the model says, and nothing else."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import nask
+from nask.exceptions import ModelFileError, ParameterError
+
+VALUES = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
+
+
+def read(text):
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [int(row["graph"]) for row in rows] == list(range(len(rows)))
+    return rows
+
+
+def column(rows, name):
+    return np.array([float(row[name]) for row in rows])
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory):
+    """A model of half of MUTAG, and its file."""
+    mutag = nask.load_dataset("MUTAG")
+    model = nask.NASKClassifier(n_hops=1).fit(mutag.graphs[::2], mutag.y[::2])
+    path = tmp_path_factory.mktemp("models") / "m.nask"
+    model.save(path)
+    return path, model
+
+
+@pytest.fixture
+def regressor(tmp_path, tiny):
+    folder = tiny("TRAIN", graph_attributes=VALUES)
+    dataset = nask.read_tu(folder)
+    model = nask.NASKRegressor().fit(dataset.graphs, dataset.y)
+    model.save(tmp_path / "r.nask")
+    return tmp_path / "r.nask", model, folder, dataset
+
+
+def test_classes_and_their_probabilities(invoke, classifier, mutag):
+    path, model = classifier
+    result = invoke("predict", path, "MUTAG", "--proba")
+    rows = read(result.stdout)
+    np.testing.assert_array_equal(column(rows, "prediction"), model.predict(mutag.graphs))
+    probabilities = [column(rows, "probability_-1"), column(rows, "probability_1")]
+    np.testing.assert_allclose(
+        np.transpose(probabilities), model.predict_proba(mutag.graphs), rtol=1e-9
+    )
+    right = sum(model.predict(mutag.graphs) == mutag.y)
+    assert result.stderr == f"Accuracy {right / 1.88:.1f} % ({right} of 188 graphs).\n"
+
+
+def test_probabilities_only_where_asked_for(invoke, classifier):
+    rows = read(invoke("predict", classifier[0], "MUTAG").stdout)
+    assert list(rows[0]) == ["graph", "prediction"]
+    assert rows[0]["prediction"] in ("1", "-1")  # as the class is written, not 1.0
+
+
+def test_into_a_file(invoke, tmp_path, classifier):
+    out = tmp_path / "p.csv"
+    printed = invoke("predict", classifier[0], "MUTAG").stdout
+    result = invoke("predict", classifier[0], "MUTAG", "--out", out)
+    assert out.read_text() == printed
+    assert result.stdout == ""
+    assert "Accuracy" in result.stderr
+
+
+def test_numbers(invoke, regressor):
+    path, model, folder, dataset = regressor
+    result = invoke("predict", path, folder)
+    np.testing.assert_allclose(
+        column(read(result.stdout), "prediction"), model.predict(dataset.graphs)
+    )
+    assert result.stderr == f"R2 {model.score(dataset.graphs, dataset.y):.3f} (6 graphs).\n"
+
+
+def test_graphs_without_targets_have_no_score(invoke, tiny, regressor):
+    result = invoke("predict", regressor[0], tiny("NEW"))
+    assert len(read(result.stdout)) == 6
+    assert result.stderr == ""
+
+
+def test_numbers_have_no_probabilities(invoke, regressor):
+    path, _, folder, _ = regressor
+    with pytest.raises(ParameterError, match=r"NASKRegressor.*Leave out --proba"):
+        invoke("predict", path, folder, "--proba")
+
+
+@pytest.mark.parametrize("content", [None, b"no model"])
+def test_a_file_that_is_no_model(invoke, tmp_path, content):
+    path = tmp_path / "m.nask"
+    if content:
+        path.write_bytes(content)
+    with pytest.raises(ModelFileError, match="not a readable nask model"):
+        invoke("predict", path, "MUTAG", "--out", tmp_path / "p.csv")
+    assert not (tmp_path / "p.csv").exists()
+
+
+def test_as_processes_from_fit_to_predictions(process, tmp_path, mutag):
+    path, out = tmp_path / "m.nask", tmp_path / "p.csv"
+    assert process("fit", "MUTAG", "--model", path, "--hops", 1).returncode == 0
+    done = process("predict", path, "MUTAG", "--proba")
+    assert done.returncode == 0
+    expected = nask.NASKClassifier(n_hops=1).fit(mutag.graphs, mutag.y)
+    np.testing.assert_array_equal(
+        column(read(done.stdout), "prediction"), expected.predict(mutag.graphs)
+    )
+    assert done.stderr.startswith("Accuracy ")
+    assert done.stderr.count("\n") == 1
+    refused = process("predict", path, "NO_SUCH_SET", "--out", out)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "NO_SUCH_SET" in refused.stderr
+    assert not out.exists()

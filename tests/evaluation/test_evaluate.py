@@ -1,0 +1,225 @@
+"""nask.evaluate: honest folds, Grams computed once, records that a later run goes on from."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+
+import nask
+from nask.evaluation import evaluate as evaluate_module
+from nask.evaluation.records import FoldRecord
+from nask.evaluation.splits import outer_splits
+from nask.exceptions import FormatError, ParameterError
+
+GRID = {"gamma": [0.1, 1.0], "n_hops": [1, 2], "C": [1.0, 10.0]}
+PROTOCOL = {"folds": 3, "repeats": 2, "inner": 2}
+
+
+def outcome(result):
+    """What must not depend on how it was computed: all but the times."""
+    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+             r.predicted) for r in result.records]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def model():
+    return nask.TunedNASKClassifier(grid=GRID)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(model, mutag):
+    return nask.evaluate(model, mutag, **PROTOCOL)
+
+
+def test_every_graph_is_tested_once_a_repeat(undisturbed, mutag):
+    for repeat in range(2):
+        tested = [i for r in undisturbed.records if r.repeat == repeat for i in r.test]
+        assert sorted(tested) == list(range(len(mutag)))
+    for record in undisturbed.records:
+        right = mutag.y[list(record.test)] == np.array(record.predicted)
+        assert record.accuracy == right.mean()
+
+
+def test_summary(undisturbed):
+    accuracies = np.array([r.accuracy for r in undisturbed.records])
+    means = accuracies.reshape(2, 3).mean(axis=1)
+    assert undisturbed.accuracy_mean == pytest.approx(accuracies.mean())
+    assert undisturbed.accuracy_std_repeats == pytest.approx(means.std())
+    assert undisturbed.accuracy_std_folds == pytest.approx(accuracies.std())
+    assert undisturbed.majority == pytest.approx(125 / 188)
+    plain = undisturbed.to_json()
+    assert json.loads(json.dumps(plain)) == plain
+    promised = "dataset method accuracy_mean accuracy_std_repeats accuracy_std_folds folds repeats"
+    assert {*promised.split(), "seconds_kernel", "seconds_learning", "params"} <= set(plain)
+    assert plain["method"] == "nask"
+    assert plain["attribute_ranges"] == "whole set"
+    assert len(plain["params"]) == 6
+    assert plain["environment"]["versions"]["nask"] == nask.__version__
+    assert plain["seconds_kernel"] > 0
+    assert plain["seconds_learning"] > 0
+
+
+def test_the_test_fold_is_never_seen_by_the_choice(undisturbed, model, mutag):
+    """Turning the classes of one test fold around changes its accuracy, not what was chosen."""
+    spoiled = mutag.y.copy()
+    test = list(undisturbed.records[0].test)
+    # A permutation inside the fold keeps the class counts, hence the splits.
+    spoiled[test] = np.random.default_rng(0).permutation(spoiled[test])
+    split = next(iter(outer_splits(np.searchsorted([-1, 1], mutag.y), 3, 1, 0)))
+    assert list(split.test) == test
+    stacks = [sweep.compute(mutag.graphs) for sweep in model.sweeps()]
+    small = nask.TunedNASKClassifier(grid=GRID, inner=2)
+    classes = np.array([-1, 1])
+    honest, other = (
+        evaluate_module._fold_of_shared(small, stacks, classes, np.searchsorted(classes, y), split)
+        for y in (mutag.y, spoiled)
+    )
+    assert other.parameters == honest.parameters
+    assert other.inner_accuracy == honest.inner_accuracy
+    assert other.predicted == honest.predicted
+    assert other.accuracy != honest.accuracy
+
+
+def test_shuffled_classes_score_as_chance(mutag):
+    y = np.random.default_rng(3).permutation(np.arange(120) % 2)
+    noise = nask.Dataset("noise", mutag.graphs[:120], y)
+    result = nask.evaluate(nask.TunedNASKClassifier(grid=GRID), noise, folds=5, repeats=2, inner=2)
+    assert abs(result.accuracy_mean - 0.5) < 0.12
+
+
+def test_the_same_in_one_process_and_in_two(undisturbed, model, mutag):
+    assert outcome(nask.evaluate(model, mutag, n_jobs=2, **PROTOCOL)) == outcome(undisturbed)
+
+
+def test_more_repeats_keep_the_first(undisturbed, model, mutag):
+    one = nask.evaluate(model, "MUTAG", folds=3, repeats=1, inner=2)
+    assert outcome(one) == outcome(undisturbed)[:3]
+    assert one.accuracy_std_repeats == 0.0
+
+
+def test_strict_folds_are_those_of_separate_fits(mutag, cuneiform):
+    """Numerical ranges come from the training part alone."""
+    small = nask.Dataset("small", cuneiform.graphs[:48], np.arange(48) % 2)
+    model = nask.TunedNASKClassifier(grid={"gamma": [0.5, 8.0], "C": [1.0, 10.0]})
+    result = nask.evaluate(model, small, folds=2, repeats=1, inner=2, strict=True)
+    assert result.to_json()["attribute_ranges"] == "training fold"
+    for record, split in zip(result.records, outer_splits(small.y, 2, 1, 0), strict=True):
+        fitted = nask.TunedNASKClassifier(**{**model.get_params(deep=False), "inner": 2})
+        fitted.fit([small.graphs[i] for i in split.train], small.y[split.train])
+        expected = fitted.predict([small.graphs[i] for i in split.test])
+        assert list(record.predicted) == expected.tolist()
+        assert record.parameters == fitted.best_params_
+        assert record.seconds_kernel > 0
+
+
+class GraphCounts(ClassifierMixin, BaseEstimator):
+    """Any classifier of graphs will do, tuned or not."""
+
+    def fit(self, X, y):
+        self.inner_ = DummyClassifier().fit(np.zeros((len(X), 1)), y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(np.zeros((len(X), 1)))
+
+
+def test_any_classifier_meets_the_same_splits(undisturbed, mutag):
+    floor = nask.evaluate(GraphCounts(), mutag, **PROTOCOL)
+    assert floor.method == "GraphCounts"
+    assert [r.test for r in floor.records] == [r.test for r in undisturbed.records]
+    assert floor.accuracy_mean == pytest.approx(125 / 188, abs=0.01)
+    assert floor.records[0].parameters == {}
+
+
+class KilledError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize("folds", [0, 1, 4])
+def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, mutag, tmp_path, passes, folds):
+    """Cut after some passes and folds; a line written in half is dropped."""
+    original = evaluate_module.Journal
+
+    class Cut(original):
+        def note_pass(self, number, seconds):
+            super().note_pass(number, seconds)
+            if number + 1 == passes and not folds:
+                raise KilledError
+
+        def note_fold(self, record):
+            if len(self.folds) == folds:
+                with self.path.open("a") as file:
+                    file.write('{"repeat": 0, "fo')
+                raise KilledError
+            super().note_fold(record)
+
+    monkeypatch.setattr(evaluate_module, "Journal", Cut)
+    with pytest.raises(KilledError):
+        nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    monkeypatch.setattr(evaluate_module, "Journal", original)
+    computed = []
+    fold = evaluate_module._fold_of_shared
+    monkeypatch.setattr(
+        evaluate_module, "_fold_of_shared", lambda *a: computed.append(1) or fold(*a)
+    )
+    result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    assert outcome(result) == outcome(undisturbed)
+    assert len(computed) == 6 - folds
+    assert [p.name for p in tmp_path.iterdir()] == ["MUTAG--nask.jsonl"]
+
+
+def test_a_finished_run_is_read_not_repeated(monkeypatch, undisturbed, model, mutag, tmp_path):
+    nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    monkeypatch.delattr(evaluate_module, "_fold_of_shared")
+    again = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    assert outcome(again) == outcome(undisturbed)
+    with pytest.raises(ParameterError, match="holds another run: folds was 3 and is 4 now"):
+        nask.evaluate(model, mutag, out=tmp_path, folds=4, repeats=2, inner=2)
+    other = nask.TunedNASKClassifier(grid={"C": [1.0]})
+    with pytest.raises(ParameterError, match="holds another run: model was"):
+        nask.evaluate(other, mutag, out=tmp_path, **PROTOCOL)
+    changed = nask.Dataset("MUTAG", mutag.graphs, -mutag.y)
+    with pytest.raises(ParameterError, match="holds another run: content was"):
+        nask.evaluate(model, changed, out=tmp_path, **PROTOCOL)
+
+
+def test_a_file_that_is_no_journal(model, mutag, tmp_path):
+    (tmp_path / "MUTAG--nask.jsonl").write_text("hello\n")
+    with pytest.raises(FormatError, match="not a file of results"):
+        nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+
+
+def test_records_survive_json(undisturbed):
+    for record in undisturbed.records:
+        assert FoldRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"folds": 1}, "'folds' parameter of evaluate must be an int of at least 2"),
+        ({"folds": 70}, "smallest class has 63. Use 63 folds or fewer"),
+        ({"repeats": 0}, "'repeats' parameter"),
+    ],
+)
+def test_mistakes(model, mutag, arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        nask.evaluate(model, mutag, **arguments)
+
+
+def test_targets_that_are_no_classes(model, mutag):
+    unlabelled = nask.Dataset("none", mutag.graphs)
+    with pytest.raises(ParameterError, match="no classes of graphs"):
+        nask.evaluate(model, unlabelled)
+    values = nask.Dataset("values", mutag.graphs, np.linspace(0.5, 1, 188))
+    with pytest.raises(ParameterError, match="NASKRegressor"):
+        nask.evaluate(model, values)
+
+
+def test_an_unknown_method(mutag):
+    with pytest.raises(ParameterError, match=r"no method 'nsk'\. Did you mean 'nask'"):
+        nask.evaluate("nsk", mutag)

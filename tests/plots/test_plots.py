@@ -1,0 +1,65 @@
+"""What holds for every picture."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from nask import plots
+
+Y = np.arange(12) % 3
+K = np.eye(12) + 0.5
+RESULT = SimpleNamespace(
+    dataset="MUTAG",
+    method="NASK",
+    accuracy_mean=0.9,
+    accuracy_std_repeats=0.01,
+    accuracy_std_folds=0.04,
+    majority=0.6,
+)
+DRAW = {
+    "accuracy": lambda ax=None: plots.accuracy([RESULT], ax),
+    "confusion": lambda ax=None: plots.confusion(Y, Y[::-1], ax),
+    "gram_heatmap": lambda ax=None: plots.gram_heatmap(K, Y, ax),
+    "embedding": lambda ax=None: plots.embedding(K, Y, ax),
+}
+
+
+def test_every_function_is_tested_here():
+    assert set(DRAW) == set(plots.__all__)
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_it_draws_into_the_axes_given(name):
+    figure = Figure(layout="constrained")
+    left, right = figure.subplots(1, 2)
+    assert DRAW[name](right) is right
+    assert right.has_data()
+    assert not left.has_data()
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_all_of_it_lies_within_its_own_figure(name):
+    figure = DRAW[name]().figure
+    figure.draw_without_rendering()
+    page, drawn = figure.bbox, figure.get_tightbbox()
+    inches = page.width / figure.dpi, page.height / figure.dpi
+    assert -0.01 <= drawn.x0 <= drawn.x1 <= inches[0] + 0.01
+    assert -0.01 <= drawn.y0 <= drawn.y1 <= inches[1] + 0.01
+
+
+def test_pictures_leave_no_trace_in_pyplot():
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    for draw in DRAW.values():
+        draw()
+    assert plt.get_fignums() == before
+
+
+def test_importing_nask_and_its_plots_does_not_load_matplotlib():
+    code = "import sys, nask, nask.plots; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

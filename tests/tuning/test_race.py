@@ -1,0 +1,142 @@
+"""The race finds what an exhaustive search finds, and stops those that cannot win."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import SVC
+
+from nask.estimators.support import Centring
+from nask.exceptions import ParameterError
+from nask.tuning import race as race_module
+from nask.tuning.race import Race, predictions
+from nask.tuning.sweeps import Candidate
+
+PENALTIES = (0.01, 1.0, 100.0)
+
+
+class Matrices:
+    """A sweep over given matrices."""
+
+    def __init__(self, grams):
+        self.parameters = {}
+        self.stack = np.array(grams)
+        self.candidates = tuple(Candidate({"k": k}, {}, PENALTIES) for k in range(len(grams)))
+        self.asked = []
+
+    def gram(self, stack, candidate):
+        self.asked.append(candidate.parameters["k"])
+        return stack[candidate.parameters["k"]]
+
+
+def random_grams(y, n_grams, seed, signal=1.0):
+    """Kernels that know the class more or less well."""
+    rng = np.random.default_rng(seed)
+    grams = []
+    for _ in range(n_grams):
+        features = rng.normal(size=(len(y), 8))
+        features[:, 0] += signal * rng.uniform() * y
+        grams.append(features @ features.T)
+    return grams
+
+
+def exhaustive(grams, y, inner, seed=0):
+    """Right answers of every Gram and C, by scikit-learn alone."""
+    right = np.zeros((len(grams), len(PENALTIES), len(y)), dtype=bool)
+    for train, test in StratifiedKFold(inner, shuffle=True, random_state=seed).split(y, y):
+        for k, gram in enumerate(grams):
+            centring = Centring.fit(gram[np.ix_(train, train)])
+            for c, C in enumerate(PENALTIES):
+                model = SVC(kernel="precomputed", C=C)
+                model.fit(centring.apply(gram[np.ix_(train, train)]), y[train])
+                predicted = model.predict(centring.apply(gram[np.ix_(test, train)]))
+                right[k, c, test] = predicted == y[test]
+    return right
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_winner_is_that_of_an_exhaustive_search(monkeypatch, n_jobs):
+    # Without the statistical rule, stopping early never changes the winner.
+    monkeypatch.setattr(race_module, "BEHIND", np.inf)
+    y = np.repeat([0, 1], 40)
+    for seed in range(4):
+        grams = random_grams(y, 6, seed, signal=2.0)
+        race = Race(y, inner=4, n_jobs=n_jobs)
+        for gram in grams:
+            sweep = Matrices([gram])
+            race.enter(sweep, sweep.stack)
+        right = exhaustive(grams, y, 4)
+        best = np.unravel_index(right.mean(axis=2).argmax(), right.shape[:2])
+        assert race.leader.score == right[best].mean()
+        assert PENALTIES[best[1]] == race.leader.C
+        np.testing.assert_array_equal(race.leader.right, right[best])
+
+
+def test_candidates_far_behind_do_not_run_to_the_end(monkeypatch):
+    """After a perfect leader, one fold is enough to see that noise will not win."""
+    y = np.repeat([0, 1], 40)
+    truth = (y[:, None] == y[None, :]).astype(float)
+    folds_run = []
+    original = race_module.predictions
+
+    def counted(*arguments):
+        folds_run.append(1)
+        return original(*arguments)
+
+    monkeypatch.setattr(race_module, "predictions", counted)
+    race = Race(y, inner=5)
+    first, noise = Matrices([truth]), Matrices(random_grams(y, 3, 0, signal=0.0))
+    race.enter(first, first.stack)
+    assert len(folds_run) == 5
+    race.enter(noise, noise.stack)
+    assert len(folds_run) == 5 + 3
+    assert race.leader.score == 1.0
+
+
+def test_a_perfect_start_of_a_bad_candidate_does_not_stop_a_better_one():
+    y = np.repeat([0, 1, 2], 20)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(60, 3))
+    truth = (y[:, None] == y[None, :]).astype(float)
+    race = Race(y, inner=3)
+    for gram in (noise @ noise.T, truth):
+        sweep = Matrices([gram])
+        race.enter(sweep, sweep.stack)
+    np.testing.assert_array_equal(race.leader.sweep.stack[0], truth)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 5.0, 1: 0.5, 2: 1.0}])
+def test_predictions_are_those_of_separate_fits(n_classes, class_weight):
+    """Skipping penalties beyond the last that binds changes nothing."""
+    y = np.arange(60) % n_classes
+    weight = class_weight
+    if isinstance(class_weight, dict):
+        weight = {k: w for k, w in class_weight.items() if k < n_classes}
+    penalties = (0.01, 1.0, 100.0, 1e4, 1e5)
+    for signal in (0.0, 8.0):
+        [gram] = random_grams(y, 1, n_classes, signal)
+        train, test = np.arange(40), np.arange(40, 60)
+        together = predictions(gram, y, train, test, penalties, weight)
+        for C, predicted in zip(penalties, together, strict=True):
+            [alone] = predictions(gram, y, train, test, [C], weight)
+            np.testing.assert_array_equal(predicted, alone)
+
+
+def test_the_rows_of_a_larger_matrix():
+    y = np.repeat([0, 1], 30)
+    grams = random_grams(y, 3, 0)
+    rows = np.random.default_rng(0).permutation(60)[:40]
+    whole, part = Race(y[rows], inner=3), Race(y[rows], inner=3)
+    sweep = Matrices(grams)
+    whole.enter(sweep, sweep.stack, rows)
+    cut = Matrices([gram[np.ix_(rows, rows)] for gram in grams])
+    part.enter(cut, cut.stack)
+    assert whole.leader.parameters == part.leader.parameters
+    np.testing.assert_array_equal(whole.leader.right, part.leader.right)
+
+
+def test_errors():
+    with pytest.raises(ParameterError, match="two training graphs or more of each class"):
+        Race(np.array([0, 0, 0, 1]))
+    with pytest.raises(ParameterError, match="no candidates"):
+        _ = Race(np.array([0, 0, 1, 1])).leader

@@ -1,0 +1,85 @@
+"""A grid cut into passes gives the Grams of its settings, each once."""
+
+import numpy as np
+import pytest
+
+import nask
+from nask.exceptions import ParameterError
+from nask.tuning.grid import GRIDS
+from nask.tuning.sweeps import star_sweeps
+
+GRID = {
+    "gamma": [0.1, 1.0],
+    "gamma_star": [4.0, 16.0],
+    "n_hops": [1, 3],
+    "normalize": [True, False],
+    "gram": ["linear", "rbf"],
+    "gram_scale": [1.0, 3.0],
+}
+
+
+def test_each_candidate_has_the_gram_of_its_parameters(mutag):
+    graphs = mutag.graphs[:15]
+    for sweep in star_sweeps(nask.NASK(), 1.0, GRID):
+        stack = sweep.compute(graphs)
+        for candidate in sweep.candidates:
+            expected = nask.NASK(**candidate.parameters).fit_transform(graphs)
+            np.testing.assert_allclose(sweep.gram(stack, candidate), expected, rtol=1e-9)
+
+
+def test_hop_weights_are_a_matter_of_form(mutag):
+    graphs = mutag.graphs[:10]
+    grid = {"n_hops": [2], "hop_weights": [[1.0, 2.0], [3.0, 0.0]]}
+    [sweep] = star_sweeps(nask.NASK(), 1.0, grid)
+    stack = sweep.compute(graphs)
+    for candidate in sweep.candidates:
+        expected = nask.NASK(**candidate.parameters).fit_transform(graphs)
+        np.testing.assert_allclose(sweep.gram(stack, candidate), expected, rtol=1e-9)
+
+
+def test_what_makes_no_difference_is_tried_once():
+    sweeps = star_sweeps(nask.NASK(), 1.0, GRID)
+    assert len(sweeps) == 4  # gamma x gamma_star: the rest comes from the same passes
+    tried = [repr(candidate.parameters) for s in sweeps for candidate in s.candidates]
+    assert len(tried) == len(set(tried))
+    # 2 gammas x (1 hop + 3 hops x 2 gamma_stars) x 2 normalize x (linear + 2 rbf)
+    assert len(tried) == 2 * 3 * 2 * 3
+    for sweep in sweeps:
+        for candidate in sweep.candidates:
+            assert ("gram_scale" in candidate.parameters) == (candidate.form["gram"] == "rbf")
+            assert ("gamma_star" in candidate.parameters) == (candidate.form["n_hops"] > 1)
+
+
+def test_the_grid_overrides_and_the_base_gives_the_rest():
+    base = nask.NASK(expansion="ball", gamma=7.0)
+    [sweep] = star_sweeps(base, 5.0, {"n_hops": [2]})
+    assert sweep.parameters["expansion"] == "ball"
+    assert sweep.parameters["gamma"] == 7.0
+    assert sweep.candidates[0].C == (5.0,)
+
+
+def test_penalties_are_sorted_and_joined_over_parts():
+    parts = [{"n_hops": [1], "C": [10.0, 1.0]}, {"n_hops": [1], "C": [100.0]}]
+    [sweep] = star_sweeps(nask.NASK(), 1.0, parts)
+    assert sweep.candidates[0].C == (1.0, 10.0, 100.0)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_named_grids_are_valid(name):
+    assert star_sweeps(nask.NASK(), 1.0, GRIDS[name])
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"gama": [1.0]}, "Did you mean 'gamma'"),
+        ({"gamma": 1.0}, "expected a list of values"),
+        ({"gamma": []}, "expected a list of values"),
+        ({"gram": "rbf"}, "expected a list of values"),
+        ({"gamma": [-1.0]}, "'gamma' parameter of NASK must be"),
+        ([3], "a dict of lists by parameter"),
+    ],
+)
+def test_mistakes_in_a_grid(grid, message):
+    with pytest.raises(ParameterError, match=message):
+        star_sweeps(nask.NASK(), 1.0, grid)

@@ -1,0 +1,103 @@
+"""TunedNASKClassifier: chooses on the training graphs, then is the classifier it chose."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+
+import nask
+from nask.exceptions import ParameterError
+from nask.tuning import race as race_module
+
+GRID = {"gamma": [0.1, 2.0], "n_hops": [1, 2], "C": [1.0, 100.0]}
+
+
+@pytest.fixture(scope="module")
+def tuned(mutag):
+    return nask.TunedNASKClassifier(grid=GRID, inner=3).fit(mutag.graphs[::2], mutag.y[::2])
+
+
+def test_it_is_the_classifier_it_chose(tuned, mutag):
+    same = nask.NASKClassifier(**tuned.best_params_).fit(mutag.graphs[::2], mutag.y[::2])
+    new = mutag.graphs[1::2]
+    np.testing.assert_array_equal(tuned.predict(new), same.predict(new))
+    np.testing.assert_allclose(tuned.decision_function(new), same.decision_function(new))
+    np.testing.assert_allclose(tuned.predict_proba(new), same.predict_proba(new))
+    np.testing.assert_array_equal(tuned.classes_, same.classes_)
+
+
+def test_its_score_is_that_of_cross_validation(tuned, mutag):
+    """Categorical attributes have no range, so folds with schemas of their own agree."""
+    graphs, y = mutag.graphs[::2], mutag.y[::2]
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    model = nask.NASKClassifier(**tuned.best_params_, probability=False)
+    predicted = cross_val_predict(model, graphs, y, cv=folds)
+    assert tuned.best_score_ == np.mean(predicted == y)
+
+
+def test_nothing_in_the_grid_is_better(monkeypatch, mutag):
+    monkeypatch.setattr(race_module, "BEHIND", np.inf)
+    graphs, y = mutag.graphs[:60], mutag.y[:60]
+    model = nask.TunedNASKClassifier(grid=GRID, inner=3, random_state=7).fit(graphs, y)
+    folds = StratifiedKFold(3, shuffle=True, random_state=7)
+    for gamma in GRID["gamma"]:
+        for n_hops in GRID["n_hops"]:
+            for C in GRID["C"]:
+                other = nask.NASKClassifier(gamma=gamma, n_hops=n_hops, C=C, probability=False)
+                predicted = cross_val_predict(other, graphs, y, cv=folds)
+                assert np.mean(predicted == y) <= model.best_score_
+
+
+def test_clone_and_cross_validation(mutag):
+    model = nask.TunedNASKClassifier(
+        estimator=nask.NASKClassifier(use_edges=False), grid={"C": [1.0, 10.0]}, inner=2
+    )
+    copy = clone(model)
+    assert copy.get_params()["estimator__use_edges"] is False
+    scores = cross_val_score(copy, list(mutag.graphs[:80]), mutag.y[:80], cv=2)
+    assert scores.mean() > 0.6
+    model.fit(mutag.graphs[:80], mutag.y[:80])
+    assert model.best_estimator_.use_edges is False
+    assert model.estimator.C == 10.0  # what was given is left as it is
+
+
+def test_saving_keeps_the_best(tuned, mutag, tmp_path):
+    tuned.save(tmp_path / "m.nask")
+    loaded = nask.load(tmp_path / "m.nask")
+    assert isinstance(loaded, nask.NASKClassifier)
+    np.testing.assert_array_equal(loaded.predict(mutag.graphs), tuned.predict(mutag.graphs))
+
+
+def test_any_number_of_jobs_chooses_the_same(tuned, mutag):
+    two = nask.TunedNASKClassifier(grid=GRID, inner=3, n_jobs=2)
+    two.fit(mutag.graphs[::2], mutag.y[::2])
+    assert two.best_params_ == tuned.best_params_
+    assert two.best_score_ == tuned.best_score_
+
+
+def test_progress_is_told(mutag):
+    seen = []
+    model = nask.TunedNASKClassifier(grid=GRID, inner=2, verbose=lambda *done: seen.append(done))
+    model.fit(mutag.graphs[:40], mutag.y[:40])
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_class_weights_reach_the_search(mutag):
+    """With all weight on one class every fold predicts it."""
+    heavy = nask.NASKClassifier(class_weight={1: 1e6, -1: 1e-6}, probability=False)
+    model = nask.TunedNASKClassifier(estimator=heavy, grid={"C": [1e-3]}, inner=2)
+    model.fit(mutag.graphs, mutag.y)
+    assert model.best_score_ == np.mean(mutag.y == 1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"inner": 1}, "'inner' parameter of TunedNASKClassifier"),
+        ({"grid": "ful"}, "Did you mean 'full'"),
+        ({"grid": {"probability": [True]}}, "which is no parameter"),
+    ],
+)
+def test_mistakes(mutag, parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        nask.TunedNASKClassifier(**parameters).fit(mutag.graphs[:20], mutag.y[:20])
