@@ -12,6 +12,8 @@ from nask.io.frames import from_frames, to_frames
 from nask.io.grakel import from_grakel
 from nask.io.molecules import from_rdkit, from_smiles
 from nask.io.networkx import from_networkx, to_networkx
+from nask.io.node_dataset import NodeDataset
+from nask.io.planetoid import read_planetoid
 from nask.io.pyg import from_pyg
 from nask.io.tu import read_tu
 from nask.kernels.nask import NASK
@@ -26,6 +28,7 @@ __all__ = [
     "Evaluation",
     "NASKClassifier",
     "NASKRegressor",
+    "NodeDataset",
     "TunedNASKClassifier",
     "available_datasets",
     "evaluate",
@@ -37,6 +40,7 @@ __all__ = [
     "from_smiles",
     "load",
     "load_dataset",
+    "read_planetoid",
     "read_tu",
     "to_frames",
     "to_networkx",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nask.datasets import load_dataset
-from nask.datasets.registry import EMBEDDED
+from nask.datasets.places import EMBEDDED
 from nask.exceptions import FormatError
 from nask.io.tu import read_tu
 
@@ -19,8 +19,9 @@ SCRIPT = Path(__file__).parents[2] / "scripts/embed_datasets.py"
 
 
 @pytest.fixture(autouse=True)
-def only_the_package(monkeypatch):
+def only_the_package(monkeypatch, tmp_path):
     monkeypatch.delenv("NASK_DATA", raising=False)
+    monkeypatch.setenv("NASK_CACHE", str(tmp_path))
 
 
 def counts(data) -> tuple[int, int, int]:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from nask.datasets import load_dataset
+from nask.datasets import available_datasets, load_dataset
+from nask.datasets.catalogue import catalogue
 
 
 class Expected(NamedTuple):
@@ -41,6 +42,24 @@ SETS = {
     "SYNTHETICnew": Expected(300, 30000, 58875, {-1: 150, 1: 150}, 0, 1, 0, (100, 100)),
     "SYNTHETIC": Expected(300, 30000, 58800, {0: 150, 1: 150}, 8, 1, 0, (100, 100)),
     "DD": Expected(1178, 334925, 843046, {1: 691, 2: 487}, 82, 0, 0, (30, 5748)),
+}
+
+
+class Network(NamedTuple):
+    nodes: int
+    edges: int
+    features: int
+    not_zero: int
+    classes: int
+    split: tuple[int, int, int]
+    isolated: int
+    without_class: int
+
+
+NETWORKS = {
+    "Cora": Network(2708, 5278, 1433, 49216, 7, (140, 500, 1000), 0, 0),
+    "Citeseer": Network(3327, 4552, 3703, 105165, 6, (120, 500, 1000), 48, 15),
+    "Pubmed": Network(19717, 44324, 500, 988031, 3, (60, 500, 1000), 0, 0),
 }
 
 
@@ -91,3 +110,31 @@ def test_proteins_is_the_same_set_twice():
     for a, b in zip(plain.graphs, full.graphs, strict=True):
         assert np.array_equal(a.edges, b.edges)
         assert a.node_attributes["node_label"] == b.node_attributes["node_label"]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_citation_networks(name):
+    data, expected = load(name), NETWORKS[name]
+    assert (data.graph.n_nodes, data.graph.n_edges) == (expected.nodes, expected.edges)
+    assert data.features.shape == (expected.nodes, expected.features)
+    assert data.features.nnz == expected.not_zero
+    assert np.unique(data.y[data.y >= 0]).tolist() == list(range(expected.classes))
+    assert np.count_nonzero(data.y == -1) == expected.without_class
+    assert np.count_nonzero(data.graph.degrees() == 0) == expected.isolated
+    parts = data.train, data.validation, data.test
+    assert tuple(map(len, parts)) == expected.split
+    assert len(np.unique(np.concatenate(parts))) == sum(expected.split)
+    assert np.bincount(data.y[data.train]).tolist() == [20] * expected.classes
+    without_class = np.flatnonzero(data.y == -1)
+    assert data.features[without_class].nnz == 0
+    assert not np.isin(without_class, data.test).any()
+
+
+def test_every_zip_at_hand_loads_and_is_listed():
+    folders = [Path(f) for f in os.environ.get("NASK_DATA", "").split(os.pathsep) if f.strip()]
+    names = {path.stem for folder in folders for path in folder.glob("*.zip")}
+    if not names:
+        pytest.skip("NASK_DATA names no folder with benchmark sets")
+    assert names <= set(available_datasets())
+    for name in names & set(catalogue()) - SETS.keys() - NETWORKS.keys():
+        load_dataset(name)

@@ -4,24 +4,26 @@ import os
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nask.datasets import available_datasets, load_dataset
-from nask.datasets.registry import EMBEDDED
+from nask.datasets.places import EMBEDDED, cache_folder
 from nask.exceptions import DatasetNotFoundError, FormatError
 
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Two empty folders that NASK_DATA names."""
-    places = tmp_path / "first", tmp_path / "second"
+    """Three empty folders: two that NASK_DATA names, and the cache."""
+    places = tmp_path / "first", tmp_path / "second", tmp_path / "cache"
     for place in places:
         place.mkdir()
-    monkeypatch.setenv("NASK_DATA", os.pathsep.join(map(str, places)))
+    monkeypatch.setenv("NASK_DATA", os.pathsep.join(map(str, places[:2])))
+    monkeypatch.setenv("NASK_CACHE", str(places[2]))
     return places
 
 
-def put(folder: Path, name: str, n_nodes: int, *, as_zip: bool = True) -> None:
+def put(folder: Path, name: str, n_nodes: int, *, as_zip: bool = True) -> Path:
     files = {
         f"{name}_A.txt": "",
         f"{name}_graph_indicator.txt": "1\n" * n_nodes,
@@ -30,14 +32,22 @@ def put(folder: Path, name: str, n_nodes: int, *, as_zip: bool = True) -> None:
         with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
             for file, text in files.items():
                 archive.writestr(f"{name}/{file}", text)
-    else:
-        (folder / name).mkdir()
-        for file, text in files.items():
-            (folder / name / file).write_text(text)
+        return folder / f"{name}.zip"
+    (folder / name).mkdir()
+    for file, text in files.items():
+        (folder / name / file).write_text(text)
+    return folder / name
 
 
-def n_nodes(name: str) -> int:
-    return sum(graph.n_nodes for graph in load_dataset(name).graphs)
+def put_network(folder: Path, name: str) -> None:
+    np.savez(
+        folder / f"{name}.npz", edges=[[0, 1]], labels=[0, 1], x_data=[1.0], x_indices=[0],
+        x_indptr=[0, 1, 1], x_shape=[2, 1], train_idx=[0], val_idx=[1], test_idx=[1],
+    )  # fmt: skip
+
+
+def n_nodes(source: str | Path) -> int:
+    return sum(graph.n_nodes for graph in load_dataset(source).graphs)
 
 
 @pytest.mark.parametrize("as_zip", [True, False])
@@ -48,13 +58,31 @@ def test_zips_and_folders_of_nask_data(folders, as_zip):
     assert n_nodes("MINE") == 3
 
 
-def test_the_first_folder_wins_then_the_second_then_the_package(folders):
+def test_the_first_folder_wins_then_the_second_then_the_cache(folders):
+    for count, folder in enumerate(reversed(folders), start=1):
+        put(folder, "MINE", count)
+        assert n_nodes("MINE") == count
+    assert available_datasets() == ["Cuneiform", "MINE", "MUTAG"]
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_nask_data_and_the_cache_win_over_the_package(folders, place):
     assert n_nodes("MUTAG") == 3371
-    put(folders[1], "MUTAG", 2)
-    assert n_nodes("MUTAG") == 2
-    put(folders[0], "MUTAG", 1)
-    assert n_nodes("MUTAG") == 1
-    assert available_datasets() == ["Cuneiform", "MUTAG"]
+    put(folders[place], "MUTAG", 2)
+    with pytest.raises(FormatError, match=str(folders[place])):
+        load_dataset("MUTAG")
+
+
+@pytest.mark.parametrize(
+    ("place", "remedy"), [(0, "another name"), (2, r"Remove .*MUTAG.zip; it is then downloaded")]
+)
+def test_a_set_that_is_not_the_published_one_is_refused(folders, place, remedy):
+    path = put(folders[place], "MUTAG", 2)
+    with pytest.raises(FormatError, match=remedy) as caught:
+        load_dataset("MUTAG")
+    for part in (str(path), "1 graphs, not 188", "2 nodes, not 3371", "0 classes, not 2"):
+        assert part in str(caught.value)
+    assert n_nodes(path) == 2  # a path is read as it is
 
 
 def test_a_zip_wins_over_a_folder(folders):
@@ -64,43 +92,112 @@ def test_a_zip_wins_over_a_folder(folders):
 
 
 @pytest.mark.parametrize("variable", ["", " ", os.pathsep, None])
-def test_without_nask_data_the_package_serves(tmp_path, monkeypatch, variable):
+def test_without_nask_data_the_package_serves(folders, tmp_path, monkeypatch, variable):
     """And not the current folder, which an empty path would mean."""
     put(tmp_path, "MINE", 1)
     monkeypatch.chdir(tmp_path)
     if variable is None:
-        monkeypatch.delenv("NASK_DATA", raising=False)
+        monkeypatch.delenv("NASK_DATA")
     else:
         monkeypatch.setenv("NASK_DATA", variable)
     assert available_datasets() == ["Cuneiform", "MUTAG"]
 
 
-def test_not_found_says_where_it_looked_and_what_to_do(folders, monkeypatch):
-    put(folders[0], "MINE", 1)
+@pytest.mark.parametrize("variable", ["", " ", None])
+def test_without_nask_cache_the_cache_is_that_of_the_platform(tmp_path, monkeypatch, variable):
+    monkeypatch.chdir(tmp_path)
+    if variable is None:
+        monkeypatch.delenv("NASK_CACHE", raising=False)
+    else:
+        monkeypatch.setenv("NASK_CACHE", variable)
+    assert cache_folder().is_absolute()
+    assert cache_folder().name.lower() in ("nask", "cache")
+
+
+def test_an_unknown_name_says_where_it_was_looked_for_and_what_to_do(folders, monkeypatch):
     nowhere = folders[0] / "nowhere"
     monkeypatch.setenv("NASK_DATA", f"{folders[0]}{os.pathsep}{nowhere}")
     with pytest.raises(DatasetNotFoundError) as caught:
         load_dataset("MUTGA")
     message = str(caught.value)
-    assert message.startswith("No dataset 'MUTGA' is at hand. Did you mean 'MUTAG'?")
+    assert message.startswith("No dataset 'MUTGA' is known. Did you mean 'MUTAG'?")
     for part in (
-        f"{folders[0]} (NASK_DATA)", f"{nowhere} (NASK_DATA; no such folder)", str(EMBEDDED),
-        "Available: Cuneiform, MINE, MUTAG.", "read_tu",
+        f"{folders[0]} (NASK_DATA)", f"{nowhere} (NASK_DATA; does not exist)",
+        f"{folders[2]} (the cache)", f"{EMBEDDED} (the package)",
     ):  # fmt: skip
         assert part in message
 
 
-@pytest.mark.parametrize("name", ["mutag", "../second/MINE", "", "MUTAG.zip", "."])
-def test_only_a_name_is_a_name(folders, name):
+@pytest.mark.parametrize(
+    ("name", "meant"), [("mutag", "MUTAG"), ("NCI-1", "NCI1"), ("cora", "Cora"), ("MIN", "MINE")]
+)
+def test_hints_know_published_sets_and_those_at_hand(folders, name, meant):
     put(folders[1], "MINE", 1)
+    with pytest.raises(DatasetNotFoundError, match=f"Did you mean '{meant}'"):
+        load_dataset(name)
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_what_is_no_name(folders, name):
     with pytest.raises(DatasetNotFoundError):
         load_dataset(name)
 
 
+def test_a_set_without_a_reader_says_so(folders):
+    with pytest.raises(DatasetNotFoundError, match=r"no reader .* https://snap.stanford.edu"):
+        load_dataset("Pokec")
+
+
+@pytest.mark.parametrize("as_zip", [True, False])
+def test_paths_of_all_spellings(folders, monkeypatch, as_zip):
+    path = put(folders[0], "MINE", 5, as_zip=as_zip)
+    assert n_nodes(path) == 5
+    assert n_nodes(str(path)) == 5
+    monkeypatch.delenv("NASK_DATA")
+    monkeypatch.chdir(folders[0])
+    assert n_nodes(Path(path.name)) == 5
+    assert n_nodes(f".{os.sep}{path.name}") == 5
+    if as_zip:
+        assert n_nodes("MINE.zip") == 5
+    else:
+        with pytest.raises(DatasetNotFoundError):
+            load_dataset("MINE")
+
+
+@pytest.mark.parametrize("source", ["no/such/folder", "MINE.zip", Path("nowhere")])
+def test_a_path_that_leads_nowhere(folders, source):
+    put(folders[0], "MINE", 1)
+    with pytest.raises(FormatError, match="does not exist"):
+        load_dataset(source)
+
+
+def test_citation_networks_by_name_and_path(folders):
+    (folders[1] / "Mine").mkdir()
+    put_network(folders[1] / "Mine", "mine")
+    assert "Mine" in available_datasets()
+    assert load_dataset("Mine").features.shape == (2, 1)
+    assert load_dataset(folders[1] / "Mine").train.tolist() == [0]
+    (folders[1] / "Cora").mkdir()
+    put_network(folders[1] / "Cora", "Cora")
+    with pytest.raises(FormatError, match=r"2 nodes, not 2708; 1 edges, not 5278"):
+        load_dataset("Cora")
+
+
 def test_a_damaged_zip_is_not_listed_and_says_so_when_loaded(folders):
-    (folders[0] / "BAD.zip").write_bytes(b"PK\3\4 nothing more")
-    with zipfile.ZipFile(folders[0] / "Cora.zip", "w") as archive:
+    for folder in folders[1:]:
+        (folder / f"BAD{folder.name}.zip").write_bytes(b"PK\3\4 nothing more")
+    with zipfile.ZipFile(folders[0] / "Other.zip", "w") as archive:
         archive.writestr("Cora/ind.cora.x", b"")
     assert available_datasets() == ["Cuneiform", "MUTAG"]
-    with pytest.raises(FormatError, match=r"BAD.zip"):
-        load_dataset("BAD")
+    with pytest.raises(FormatError, match=r"BADsecond.zip") as caught:
+        load_dataset("BADsecond")
+    assert "Remove" not in str(caught.value)
+    with pytest.raises(FormatError, match=r"Remove .*BADcache.zip; it is then downloaded"):
+        load_dataset("BADcache")
+
+
+def test_a_download_under_way_is_no_set(folders):
+    (folders[2] / ".download-x").mkdir()
+    put(folders[2] / ".download-x", "MINE", 1)
+    put(folders[2], ".MINE", 1)
+    assert available_datasets() == ["Cuneiform", "MUTAG"]

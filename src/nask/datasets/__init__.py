@@ -1,4 +1,4 @@
-"""Benchmark sets by name: two come with the package, others lie in the folders of NASK_DATA."""
+"""Benchmark sets by name: in the package, in the folders of NASK_DATA, or downloaded."""
 
 from nask.datasets.registry import available_datasets, load_dataset
 

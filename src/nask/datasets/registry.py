@@ -1,67 +1,62 @@
-"""Where datasets lie, and how each of them is read."""
+"""Datasets by name or path: found where they lie or downloaded, read, and checked."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal, overload
 
+from nask.datasets.catalogue import DatasetInfo, catalogue
+from nask.datasets.checks import differences
+from nask.datasets.download import download
+from nask.datasets.places import DATA_VARIABLE, Place, folders, places
 from nask.exceptions import DatasetNotFoundError, FormatError, did_you_mean
-from nask.io.archive import open_archive
+from nask.io.archive import Archive, open_archive
 from nask.io.dataset import Dataset
+from nask.io.node_dataset import NodeDataset
+from nask.io.planetoid import planetoid_sets, read_planetoid
 from nask.io.tu import read_tu
 
-DATA_VARIABLE = "NASK_DATA"
-EMBEDDED = Path(__file__).parent / "embedded"
 
-# Sets that need other options of the reader than its defaults.
-READING: Mapping[str, Mapping[str, Any]] = {
-    # Its edges hold displacements: x one way, -x the other.
-    "Cuneiform": {"opposite": "absolute"},
-}
+@overload
+def load_dataset(source: Literal["Cora", "Citeseer", "Pubmed"]) -> NodeDataset: ...  # type: ignore[overload-overlap]
+@overload
+def load_dataset(source: str | os.PathLike[str]) -> Dataset: ...
+def load_dataset(source: str | os.PathLike[str]) -> Dataset | NodeDataset:
+    """Load a benchmark set by its name, or a set of your own by its path.
 
-
-def load_dataset(name: str) -> Dataset:
-    """Load a benchmark set by its name in the TUDataset collection.
-
-    Looks for ``name.zip`` or a folder ``name`` in the folders that the environment variable
-    NASK_DATA names (separated like those of PATH), then in the package, which brings MUTAG
-    [1]_ [2]_ and Cuneiform [3]_ of that collection [4]_. Edge attributes of Cuneiform are
-    displacements; they are read as magnitudes, the same in both directions.
+    A name is looked for in the folders that the environment variable NASK_DATA names
+    (separated like those of PATH), as ``name.zip`` or a folder ``name``; then in the cache of
+    downloads (the folder of NASK_CACHE, or the usual one of the platform); then in the package,
+    which brings MUTAG and Cuneiform; and is then downloaded into the cache, if it is one of the
+    published sets that ``nask datasets list`` lists. A published set is checked against its
+    published counts. Edge attributes of Cuneiform are displacements; they are read as
+    magnitudes, the same in both directions.
 
     Parameters
     ----------
-    name : str
-        Such as "MUTAG"; upper and lower case matter.
+    source : str or path
+        A name such as "MUTAG"; upper and lower case matter. Or a path: an ``os.PathLike``, or
+        text with a path separator or ending in ``.zip``. It leads to a folder or zip in
+        TUDataset text form, to a folder with ``nodes.csv`` and ``edges.csv``, or to the files of
+        a citation network.
 
     Returns
     -------
-    Dataset
+    Dataset or NodeDataset
+        The latter for the citation networks Cora, Citeseer and Pubmed.
 
     Raises
     ------
     DatasetNotFoundError
-        If there is no such set.
+        If there is no such set, or its download fails. The message says which file to put where.
     FormatError
-        If its files are damaged or contradict each other.
+        If its files are damaged, contradict each other, or are not the published set.
 
     See Also
     --------
-    nask.io.tu.read_tu : Reads a folder or zip that lies anywhere.
-
-    References
-    ----------
-    .. [1] A. K. Debnath, R. L. Lopez de Compadre, G. Debnath, A. J. Shusterman, C. Hansch.
-       "Structure-activity relationship of mutagenic aromatic and heteroaromatic nitro
-       compounds. Correlation with molecular orbital energies and hydrophobicity". J. Med.
-       Chem. 34(2):786-797, 1991.
-    .. [2] N. Kriege, P. Mutzel. "Subgraph matching kernels for attributed graphs". ICML 2012.
-    .. [3] N. M. Kriege, M. Fey, D. Fisseler, P. Mutzel, F. Weichert. "Recognizing cuneiform
-       signs using graph based methods". 2018. arXiv:1802.05908.
-    .. [4] C. Morris, N. M. Kriege, F. Bause, K. Kersting, P. Mutzel, M. Neumann. "TUDataset: A
-       collection of benchmark datasets for learning with graphs". ICML 2020 Workshop on Graph
-       Representation Learning and Beyond.
+    available_datasets : Names that need no download.
+    nask.read_tu : Reads a folder or zip in TUDataset text form, with options.
 
     Examples
     --------
@@ -70,25 +65,16 @@ def load_dataset(name: str) -> Dataset:
     (categorical); edge: edge_label (categorical))
     >>> load_dataset("MUTGA")
     Traceback (most recent call last):
-    nask.exceptions.DatasetNotFoundError: No dataset 'MUTGA' is at hand. Did you mean 'MUTAG'? ...
+    nask.exceptions.DatasetNotFoundError: No dataset 'MUTGA' is known. Did you mean 'MUTAG'? ...
     """
-    for folder in _folders():
-        found = _sets(folder).get(name)
-        if found is not None:
-            return read_tu(found, name=name, **READING.get(name, {}))
-    available = available_datasets()
-    looked = "".join(f"\n  {_describe(folder)}" for folder in _folders())
-    raise DatasetNotFoundError(
-        f"No dataset {name!r} is at hand. {did_you_mean(str(name), available)}\n"
-        f"Looked for {name}.zip and a folder {name} in:{looked}\n"
-        f"Available: {', '.join(available)}.\n"
-        f"Put the zip of the set into a folder and name that folder in the environment variable "
-        f"{DATA_VARIABLE}, or read it where it is with nask.read_tu(path)."
-    )
+    if _is_path(source):
+        return _read(Path(source).expanduser(), None)
+    name = str(source)
+    return read_place(locate(name), name)
 
 
 def available_datasets() -> list[str]:
-    """Names that :func:`load_dataset` knows: those of NASK_DATA and those of the package.
+    """Names that :func:`load_dataset` needs no download for, in NASK_DATA, cache and package.
 
     A damaged zip is not listed; loading it says what is wrong with it.
 
@@ -97,38 +83,94 @@ def available_datasets() -> list[str]:
     >>> sorted({"Cuneiform", "MUTAG"} & set(available_datasets()))
     ['Cuneiform', 'MUTAG']
     """
-    places: dict[str, Path] = {}
-    for folder in reversed(list(_folders())):
-        places |= _sets(folder)
-    return sorted(name for name, place in places.items() if _holds(place, name))
+    return sorted(name for name, place in places().items() if _holds(place.path, name))
 
 
-def _folders() -> Iterator[Path]:
-    """The folders to look in, the first found first."""
-    for folder in os.environ.get(DATA_VARIABLE, "").split(os.pathsep):
-        if folder.strip():
-            yield Path(folder.strip()).expanduser()
-    yield EMBEDDED
+def locate(name: str) -> Place:
+    """The zip or folder of a set; downloads it if it is not at hand."""
+    place = places().get(name)
+    if place is not None:
+        return place
+    info = dataset_info(name)
+    if not info.is_readable:
+        raise DatasetNotFoundError(
+            f"{name} is a published set, but nask has no reader for its form yet. Get it from "
+            f"{info.page} and make graphs of it, for example with nask.from_frames."
+        )
+    return Place("cache", download(info))
 
 
-def _sets(folder: Path) -> dict[str, Path]:
-    """The zips and folders of a folder by their names; a zip wins over a folder."""
-    if not folder.is_dir():
-        return {}
-    entries = sorted(folder.iterdir())
-    folders = {entry.name: entry for entry in entries if entry.is_dir()}
-    return folders | {entry.stem: entry for entry in entries if entry.suffix == ".zip"}
+def dataset_info(name: str) -> DatasetInfo:
+    """What is published of a set; an error that suggests a name if nothing is.
+
+    Examples
+    --------
+    >>> dataset_info("PTC_MR").n_graphs
+    344
+    """
+    info = catalogue().get(name)
+    if info is None:
+        known = {*catalogue(), *available_datasets()}
+        looked = "".join(f"\n  {folder}" for folder in folders())
+        raise DatasetNotFoundError(
+            f"No dataset {name!r} is known. {did_you_mean(name, known)}\n"
+            f"Looked for {name}.zip and a folder {name} in:{looked}\n"
+            f"Put the zip of a set of your own into a folder and name that folder in the "
+            f"environment variable {DATA_VARIABLE}, or load it by its path."
+        )
+    return info
 
 
-def _holds(place: Path, name: str) -> bool:
+def read_place(place: Place, name: str) -> Dataset | NodeDataset:
+    """Read a set where it lies, and check it if it is a published one."""
+    info = catalogue().get(name)
     try:
-        names = open_archive(place).names
+        dataset = _read(place.path, name, info)
+    except FormatError as error:
+        if place.kind != "cache":
+            raise
+        raise FormatError(f"{error}\n{_again(place)}") from error
+    wrong = [] if info is None else differences(dataset, info)
+    if info is not None and wrong:
+        remedy = _again(place) if place.kind == "cache" else "Give a set of your own another name."
+        raise FormatError(
+            f"{place.path} is not {name} as published in the {info.collection} collection: "
+            f"{'; '.join(wrong)}. {remedy} To read it as it is, give its path to load_dataset."
+        )
+    return dataset
+
+
+def _again(place: Place) -> str:
+    return f"Remove {place.path}; it is then downloaded again."
+
+
+def _is_path(source: str | os.PathLike[str]) -> bool:
+    if not isinstance(source, str):
+        return True
+    separators = [os.sep, os.altsep or os.sep]
+    return source.endswith(".zip") or any(separator in source for separator in separators)
+
+
+def _read(path: Path, name: str | None, info: DatasetInfo | None = None) -> Dataset | NodeDataset:
+    archive = open_archive(path)
+    if _holds_tables(archive):
+        from nask.io.tables import read_tables
+
+        return read_tables(path)
+    if planetoid_sets(archive):
+        return read_planetoid(path, name=name)
+    return read_tu(path, name=name, opposite=info.opposite if info else "error")
+
+
+def _holds(path: Path, name: str) -> bool:
+    try:
+        archive = open_archive(path)
     except FormatError:
         return False
-    return any(file.rpartition("/")[2] == f"{name}_A.txt" for file in names)
+    files = {file.rpartition("/")[2] for file in archive.names}
+    networks = {network.lower() for network in planetoid_sets(archive)}
+    return f"{name}_A.txt" in files or name.lower() in networks or _holds_tables(archive)
 
 
-def _describe(folder: Path) -> str:
-    if folder == EMBEDDED:
-        return f"{folder} (the package)"
-    return f"{folder} ({DATA_VARIABLE}{'' if folder.is_dir() else '; no such folder'})"
+def _holds_tables(archive: Archive) -> bool:
+    return not archive.is_zip and "nodes.csv" in archive.names

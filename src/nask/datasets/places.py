@@ -1,0 +1,72 @@
+"""Where datasets lie: the folders of NASK_DATA, the cache of downloads, the package itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+DATA_VARIABLE = "NASK_DATA"
+CACHE_VARIABLE = "NASK_CACHE"
+EMBEDDED = Path(__file__).parent / "embedded"
+
+
+class Place(NamedTuple):
+    """A folder with datasets, or the zip or folder of one of them."""
+
+    kind: Literal["NASK_DATA", "cache", "package"]
+    path: Path
+
+    def __str__(self) -> str:
+        kind = "the " * (self.kind != DATA_VARIABLE) + self.kind
+        return f"{self.path} ({kind}{'' if self.path.exists() else '; does not exist'})"
+
+
+def cache_folder() -> Path:
+    """The folder of downloads: that of the variable NASK_CACHE, or the usual one of the platform.
+
+    Examples
+    --------
+    >>> from unittest.mock import patch
+    >>> with patch.dict("os.environ", NASK_CACHE="downloads"):
+    ...     cache_folder().name
+    'downloads'
+    """
+    named = os.environ.get(CACHE_VARIABLE, "").strip()
+    if named:
+        return Path(named).expanduser()
+    # It takes a while to import, and most sets are at hand.
+    import pooch
+
+    return Path(pooch.os_cache("nask"))
+
+
+def folders() -> Iterator[Place]:
+    """The folders to look in, the first found first."""
+    for folder in os.environ.get(DATA_VARIABLE, "").split(os.pathsep):
+        if folder.strip():
+            yield Place("NASK_DATA", Path(folder.strip()).expanduser())
+    yield Place("cache", cache_folder())
+    yield Place("package", EMBEDDED)
+
+
+def places() -> dict[str, Place]:
+    """The zips and folders that may be datasets, by name; what is found first wins."""
+    found: dict[str, Place] = {}
+    for folder in folders():
+        for name, path in _entries(folder.path).items():
+            found.setdefault(name, Place(folder.kind, path))
+    return found
+
+
+def _entries(folder: Path) -> dict[str, Path]:
+    """The zips and folders of a folder by their names; a zip wins over a folder.
+
+    Names that begin with a dot are downloads under way, or none of ours.
+    """
+    if not folder.is_dir():
+        return {}
+    entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    subfolders = {entry.name: entry for entry in entries if entry.is_dir()}
+    return subfolders | {entry.stem: entry for entry in entries if entry.suffix == ".zip"}

@@ -1,0 +1,133 @@
+"""One CSV file as columns, with errors that name its lines."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import FormatError, did_you_mean
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A CSV file as columns of text, and the line on which each row ends.
+
+    Parameters
+    ----------
+    file : str
+        Its name, for messages.
+    columns : dict of str to list
+        Text, None where a cell is empty.
+    lines : list of int
+        Counted from 1, the header.
+
+    Examples
+    --------
+    >>> table = CsvTable("nodes.csv", {"age": ["23", None], "atom": ["6", "8"]}, [2, 3])
+    >>> table.values("age").tolist(), table.values("atom", codes=True).tolist()
+    ([23.0, nan], [6, 8])
+    >>> table.refuse_missing("age")
+    Traceback (most recent call last):
+    nask.exceptions.FormatError: Line 3 of nodes.csv has no value in column 'age'.
+    """
+
+    file: str
+    columns: dict[str, list[str | None]]
+    lines: list[int]
+
+    @classmethod
+    def read(cls, folder: Path, file: str, ids: Sequence[str]) -> CsvTable:
+        """Read a file; the ``ids`` are columns that must be there and complete."""
+        try:
+            with (folder / file).open(encoding="utf-8-sig", newline="") as stream:
+                reader = csv.reader(stream, skipinitialspace=True, strict=True)
+                header = [name.strip() for name in next(reader, [])]
+                rows = [(reader.line_num, row) for row in reader if row]
+        except FileNotFoundError:
+            raise FormatError(
+                f"There is no file {file} in {folder}. Expected nodes.csv, edges.csv and, for "
+                "labelled graphs, graphs.csv."
+            ) from None
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise FormatError(
+                f"{file} in {folder} cannot be read as CSV in UTF-8: {error}."
+            ) from None
+        for name in header:
+            if not name or header.count(name) > 1:
+                raise FormatError(
+                    f"{file} has two columns {name!r}, or one without a name. Rename it."
+                )
+        for name in ids:
+            if name not in header:
+                raise FormatError(f"{file} has no column {name!r}. {did_you_mean(name, header)}")
+        for line, row in rows:
+            if len(row) != len(header):
+                raise FormatError(
+                    f"Line {line} of {file} has {len(row)} values, but the header names "
+                    f"{len(header)} columns. Put a value with a comma in it into quotes."
+                )
+        lines = [line for line, _ in rows]
+        cells = [[row[k].strip() or None for _, row in rows] for k in range(len(header))]
+        table = cls(file, dict(zip(header, cells, strict=True)), lines)
+        for name in ids:
+            table.refuse_missing(name)
+        return table
+
+    def refuse_missing(self, name: str) -> None:
+        """Raise where a column that must be complete has an empty cell."""
+        for line, value in zip(self.lines, self.columns[name], strict=True):
+            if value is None:
+                raise FormatError(f"Line {line} of {self.file} has no value in column {name!r}.")
+
+    def values(self, name: str, *, codes: bool = False) -> npt.NDArray[Any]:
+        """A column as numbers or as text; with ``codes``, as integers if all look like such."""
+        column = self.columns[name]
+        if codes:
+            integers = all(value is None or _is_integer(value) for value in column)
+            convert: Callable[[str], Any] = int if integers else str
+            return _objects([None if value is None else convert(value) for value in column])
+        numbers = [value is None or _is_number(value) for value in column]
+        if all(numbers):
+            return np.array([np.nan if value is None else float(value) for value in column])
+        other = numbers.index(False)
+        for line, value, number in zip(self.lines, column, numbers, strict=True):
+            if number and value is not None:
+                raise FormatError(
+                    f"The column {name!r} of {self.file} mixes numbers and text: {value!r} in line "
+                    f"{line}, {column[other]!r} in line {self.lines[other]}. Correct it, or, "
+                    "if its numbers are codes, name it in 'categorical'."
+                )
+        return _objects(column)
+
+    def target(self, name: str) -> npt.NDArray[Any]:
+        """A column without missing values as integers, real numbers or text."""
+        self.refuse_missing(name)
+        column = [value for value in self.columns[name] if value is not None]
+        if all(map(_is_integer, column)):
+            return np.array(column, dtype=np.int64)
+        values = self.values(name)
+        return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
+
+
+def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def _is_integer(text: str) -> bool:
+    """Tell whether text is an integer written in the usual way: 01 is not, it may be a code."""
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and str(int(text)) == text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text

@@ -1,0 +1,128 @@
+"""One graph with a class for each node and a public split, as readers return it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nask.exceptions import ParameterError
+from nask.graph.attribute import frozen
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.edges import IntArray
+
+NO_CLASS = -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeDataset:
+    """A graph, the features and classes of its nodes, and which of them to train and test on.
+
+    Parameters
+    ----------
+    name : str
+    graph : AttributedGraph
+        The structure. Thousands of features do not become named attributes of it.
+    features : sparse array of shape (n_nodes, n_features)
+        One row a node, such as the words of a paper. Kept as a read-only ``csr_array``.
+    y : ndarray of shape (n_nodes,)
+        One class a node, integers of 0 or more; -1 where the class is missing.
+    train, validation, test : ndarray of int
+        The nodes of the three parts of the public split.
+    notes : tuple of str
+        In words, everything that reading changed. Empty: nothing.
+
+    Examples
+    --------
+    >>> import nask
+    >>> path = nask.AttributedGraph(3, [(0, 1), (1, 2)])
+    >>> NodeDataset("papers", path, np.eye(3), y=[0, 1, -1], train=[0], validation=[], test=[1])
+    NodeDataset('papers': 3 nodes, 2 edges; 3 features, 3 of 9 not zero; y: 2 classes, 1 missing;
+    train 1, validation 0, test 1)
+    >>> NodeDataset("papers", path, np.eye(3), y=[0, 1], train=[0], validation=[], test=[1])
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: The 'y' parameter of NodeDataset must be an array of
+    integers, one a node (3), of -1 or more. Got shape (2,) instead.
+    """
+
+    name: str
+    graph: AttributedGraph
+    features: Any
+    y: IntArray
+    train: IntArray
+    validation: IntArray
+    test: IntArray
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n_nodes = self.graph.n_nodes
+        features = sparse.csr_array(self.features, copy=True)
+        features.sum_duplicates()
+        if features.shape[:1] != (n_nodes,) or features.ndim != 2:
+            raise ParameterError.expected(
+                "features", "NodeDataset", f"a matrix with one row a node ({n_nodes})",
+                features.shape,
+            )  # fmt: skip
+        y = np.array(self.y)
+        if y.shape != (n_nodes,) or y.dtype.kind not in "iu" or (y < NO_CLASS).any():
+            raise ParameterError(
+                "The 'y' parameter of NodeDataset must be an array of integers, one a node "
+                f"({n_nodes}), of -1 or more. Got {_describe(y, (n_nodes,))} instead."
+            )
+        values: dict[str, Any] = {"features": features, "y": y.astype(np.int64)}
+        for part in ("train", "validation", "test"):
+            values[part] = _nodes(part, getattr(self, part), n_nodes)
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        object.__setattr__(self, "notes", tuple(self.notes))
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()
+
+    def _freeze(self) -> None:
+        X = self.features
+        for array in (X.data, X.indices, X.indptr, self.y, self.train, self.validation, self.test):
+            frozen(array)
+
+    def __repr__(self) -> str:
+        missing = int(np.count_nonzero(self.y == NO_CLASS))
+        rows, columns = self.features.shape
+        parts = [
+            f"{self.graph.n_nodes} nodes, {self.graph.n_edges} edges",
+            f"{columns} features, {self.features.nnz} of {rows * columns} not zero",
+            f"y: {self.n_classes} classes" + f", {missing} missing" * (missing > 0),
+            f"train {len(self.train)}, validation {len(self.validation)}, test {len(self.test)}",
+        ]
+        if self.notes:
+            parts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
+        return f"NodeDataset({self.name!r}: {'; '.join(parts)})"
+
+    @property
+    def n_classes(self) -> int:
+        """Number of distinct classes, missing ones not counted."""
+        return len(np.unique(self.y[self.y != NO_CLASS]))
+
+
+def _nodes(part: str, indices: Any, n_nodes: int) -> IntArray:
+    nodes = np.array(indices)
+    if nodes.size == 0:
+        nodes = np.zeros(0, dtype=np.int64)
+    whole = nodes.ndim == 1 and nodes.dtype.kind in "iu"
+    if not whole or ((nodes < 0) | (nodes >= n_nodes)).any():
+        raise ParameterError(
+            f"The {part!r} parameter of NodeDataset must be an array of nodes, integers of 0 to "
+            f"{n_nodes - 1}. Got {_describe(nodes, (len(nodes),) if nodes.ndim else ())} instead."
+        )
+    return nodes.astype(np.int64)
+
+
+def _describe(array: Any, expected: tuple[int, ...]) -> str:
+    if array.shape != expected:
+        return f"shape {array.shape}"
+    if array.dtype.kind not in "iu":
+        return f"values of type {array.dtype}"
+    return f"values of {array.min()} to {array.max()}"
