@@ -1,5 +1,12 @@
 """nask: the Neighborhood-Aware Star Kernel for graphs with mixed attributes."""
 
+from nask.datasets.generators import (
+    make_social_network,
+    make_social_networks,
+    make_synthetic,
+    make_synthetic_new,
+    make_synthie,
+)
 from nask.datasets.registry import available_datasets, load_dataset
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.regressor import NASKRegressor
@@ -15,6 +22,7 @@ from nask.io.networkx import from_networkx, to_networkx
 from nask.io.node_dataset import NodeDataset
 from nask.io.planetoid import read_planetoid
 from nask.io.pyg import from_pyg
+from nask.io.tables import read_tables
 from nask.io.tu import read_tu
 from nask.kernels.nask import NASK
 from nask.tuning.classifier import TunedNASKClassifier
@@ -40,7 +48,13 @@ __all__ = [
     "from_smiles",
     "load",
     "load_dataset",
+    "make_social_network",
+    "make_social_networks",
+    "make_synthetic",
+    "make_synthetic_new",
+    "make_synthie",
     "read_planetoid",
+    "read_tables",
     "read_tu",
     "to_frames",
     "to_networkx",
