@@ -100,7 +100,7 @@ def test_degree_does_not_hide_an_attribute_of_that_name():
         kernel.transform([graph])
 
 
-@pytest.mark.parametrize("engine", ["reference", "pairwise", "explicit"])
+@pytest.mark.parametrize("engine", ["reference", "pairwise", "explicit", "distinct"])
 @pytest.mark.parametrize("gamma", [200.0, 360.0, 380.0, 740.0])
 def test_no_nan_where_similarities_underflow(engine, gamma):
     """A node without values has P = exp(-gamma) even with itself, and k = P^2 or less."""
@@ -113,7 +113,7 @@ def test_no_nan_where_similarities_underflow(engine, gamma):
                                .fit_transform(graphs), rtol=1e-9)  # fmt: skip
 
 
-@pytest.mark.parametrize("engine", ["reference", "pairwise", "explicit"])
+@pytest.mark.parametrize("engine", ["reference", "pairwise", "explicit", "distinct"])
 def test_pruning_needs_something_to_prune_by(engine):
     graphs = [nask.AttributedGraph(1, [], {"c": [value]}) for value in ("red", "blue")]
     options = {"prune_cores": True, "engine": engine, "expansion": "ball", "n_hops": 1}

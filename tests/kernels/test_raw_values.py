@@ -45,7 +45,7 @@ def expected_p(train, a, b):
     return total
 
 
-@pytest.mark.parametrize("engine", ["reference", "pairwise"])
+@pytest.mark.parametrize("engine", ["reference", "pairwise", "distinct"])
 @settings(max_examples=100)
 @given(
     train=st.lists(nodes(NUMBERS, LETTERS), min_size=1, max_size=5),

@@ -2,39 +2,74 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Literal
 
 from nask.engines.contract import Engine
+from nask.engines.distinct import DistinctEngine
 from nask.engines.explicit import ExplicitEngine
 from nask.engines.pairwise import PairwiseEngine
 from nask.engines.reference import ReferenceEngine
 from nask.exceptions import ParameterError
 from nask.graph.batch import GraphBatch
+from nask.stars.colours import edge_colours, node_colours
 from nask.stars.spec import StarSpec
 
-EngineName = Literal["auto", "reference", "pairwise", "explicit"]
+EngineName = Literal["auto", "reference", "pairwise", "explicit", "distinct"]
 ENGINES: dict[str, Engine[Any]] = {
-    engine.name: engine for engine in (ReferenceEngine(), PairwiseEngine(), ExplicitEngine())
+    engine.name: engine
+    for engine in (ReferenceEngine(), PairwiseEngine(), ExplicitEngine(), DistinctEngine())
 }
 
 # A pair of nodes costs a tile about as much as this many multiply-adds cost a matrix product.
 PRODUCTS_PER_PAIR = 100
+# Up to so many pairs of nodes and hops, 10 ms of tiles, colouring the nodes is not worth while.
+FEW_PAIRS = 1_000_000
+# A pair of distinct stars costs up to as much as this many pairs of nodes cost a tile.
+PAIRS_PER_DISTINCT_PAIR = 2.0
 
 
 def choose_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> Engine[Any]:
     """Return the engine of that name; "auto" compares the work of those that apply.
 
     Explicit features cost a product of their length for each pair of graphs, tiles a fixed
-    amount for each pair of nodes.
+    amount for each pair of nodes and hop, distinct stars for each pair of these.
     """
-    applies = ExplicitEngine.applies(spec)
-    if name == "explicit" and not applies:
+    needs = {
+        "explicit": (
+            ExplicitEngine.applies(spec),
+            "categorical attributes only and expansion='ball' (or n_hops=1)",
+        ),
+        "distinct": (DistinctEngine.applies(spec), "expansion='nested' (or n_hops=1)"),
+    }
+    if name in needs and not needs[name][0]:
         raise ParameterError(
-            f"The 'engine' parameter of {owner} is 'explicit', which needs categorical attributes "
-            "only and expansion='ball' (or n_hops=1). Use engine='auto', which picks one that fits."
+            f"The 'engine' parameter of {owner} is {name!r}, which needs {needs[name][1]}. "
+            "Use engine='auto', which picks one that fits."
         )
     if name != "auto":
         return ENGINES[name]
     nodes_per_graph = batch.n_nodes / max(batch.n_graphs, 1)
-    cheap = ExplicitEngine.n_features(spec) < PRODUCTS_PER_PAIR * nodes_per_graph**2
-    return ENGINES["explicit" if applies and cheap else "pairwise"]
+    short = ExplicitEngine.n_features(spec) < PRODUCTS_PER_PAIR * nodes_per_graph**2
+    if ExplicitEngine.applies(spec) and short:
+        return ENGINES["explicit"]
+    repeats = DistinctEngine.applies(spec) and stars_repeat(batch, spec)
+    return ENGINES["distinct" if repeats else "pairwise"]
+
+
+def stars_repeat(batch: GraphBatch, spec: StarSpec) -> bool:
+    """Tell whether stars repeat so often that comparing distinct ones is less work.
+
+    Both engines do the upper triangle only, of nodes and of the last hop's stars.
+    """
+    pairs = spec.n_hops * batch.n_nodes**2 / 2
+    if pairs <= FEW_PAIRS:
+        return False
+    work, _, bundles = 0.0, *edge_colours(batch, spec.use_edges)
+    # Hop by hop, to stop as soon as the answer is no: with numbers as attributes, at hop 0.
+    for hop, colours in enumerate(islice(node_colours(batch, bundles), spec.n_hops + 1)):
+        share = 0.5 if hop == spec.n_hops else 1.0
+        work += PAIRS_PER_DISTINCT_PAIR * share * float(colours.max() + 1) ** 2
+        if work >= pairs:
+            return False
+    return True

@@ -1,0 +1,182 @@
+"""The exact engine for nested stars that repeat: every distinct star is compared once.
+
+Nodes of equal colour have equal stars (``stars/colours.py``), hence equal rows of k_h. With M_h the
+members of the distinct stars of hop h among those of hop h - 1, and N_h how often each occurs in
+each graph, k_h = core * (M_h P_{h-1} M'_h^T + edges), and the Gram matrix is N_h kappa_h N'_h^T.
+Only P is stored: the last hop, which has the most stars, goes straight into the Gram matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from nask.attributes.similarity import AttributeSimilarity
+from nask.engines import star_rows, tile
+from nask.engines.contract import Engine, Execution
+from nask.engines.pairwise import PairwiseEngine
+from nask.engines.star_parts import DistinctPrepared, Part, divide
+from nask.graph.batch import Elements, GraphBatch
+from nask.stars.colours import StarColours
+from nask.stars.spec import StarSpec
+
+# Stars down a block of rows: enough work that handing out a block costs nothing.
+BLOCK_STARS = 128
+
+Floats = npt.NDArray[np.floating]
+
+
+class DistinctEngine(Engine[DistinctPrepared]):
+    """Distinct stars, counted."""
+
+    name = "distinct"
+
+    @staticmethod
+    def applies(spec: StarSpec) -> bool:
+        """Tell whether equal colours mean equal stars: nested ones, or those of one hop."""
+        return spec.expansion == "nested" or spec.n_hops == 1
+
+    def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> DistinctPrepared:
+        """Colour the stars, and find the self-similarity of every star and graph."""
+        # Node by node: within one graph few stars repeat, and these pairs are few.
+        by_node = PairwiseEngine().prepare(batch, spec, execution)
+        colours = StarColours.of(batch, spec.n_hops, spec.use_edges)
+        return DistinctPrepared(batch, spec, by_node.hop_self, colours, by_node)
+
+    def grams(
+        self,
+        rows: DistinctPrepared,
+        columns: DistinctPrepared,
+        combinations: npt.NDArray[np.float64],
+        execution: Execution,
+    ) -> Floats:
+        """Compare the graphs part by part, as memory allows, hop by hop."""
+        symmetric, spec = columns is rows, rows.spec
+        a_parts, b_parts = divide(rows, columns, len(combinations), BLOCK_STARS, execution)
+        shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
+        result = np.zeros(shape, dtype=spec.dtype)
+        places = [
+            (a, b)
+            for i, a in enumerate(a_parts)
+            for j, b in enumerate(b_parts)
+            if len(a.nodes) and len(b.nodes) and (i <= j or not symmetric)
+        ]
+
+        def steps() -> Iterator[None]:
+            for a, b in places:
+                sums = np.zeros((shape[0], a.n_graphs, b.n_graphs))
+                yield from _add_hops(sums, a, b, spec, combinations, execution)
+                for gram, values in zip(result, sums, strict=True):
+                    whole = values + values.T if a is b else values
+                    gram[a.graphs, b.graphs] = whole
+                    if symmetric:
+                        gram[b.graphs, a.graphs] = whole.T
+
+        n_steps = sum(len(_blocks(stars)) for a, _ in places for stars in a.hops)
+        for _ in execution.track(steps(), n_steps):
+            pass
+        return result
+
+
+def _add_hops(
+    sums: npt.NDArray[np.float64],
+    a: Part,
+    b: Part,
+    spec: StarSpec,
+    combinations: npt.NDArray[np.float64],
+    execution: Execution,
+) -> Iterator[None]:
+    """Add the weighted sums of kappa_h over pairs of stars, one block of rows a step.
+
+    Where both parts are the same, half of each sum, so that adding the transpose makes it whole.
+    """
+    run = Parallel(n_jobs=execution.n_jobs, prefer="threads", return_as="generator")
+    edge_term = _edge_term(a, b, spec)
+    P = _similarities(a.nodes, b.nodes, spec.nodes, spec.dtype)
+    for h, (stars, others) in enumerate(zip(a.hops, b.hops, strict=True)):
+        is_last = h == spec.n_hops - 1
+        shape = (len(stars.core), 0 if is_last else len(others.core))
+        deeper = np.empty(shape, dtype=spec.dtype)
+        # The last hop can do with the upper triangle. Before it, P is wanted whole.
+        hop = Hop(P, edge_term, stars, others, _rules(spec, h), deeper, a is b and is_last)
+        weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
+        blocks = _blocks(stars)
+        # In order, so that rounding does not depend on the number of threads.
+        done = run(delayed(hop.rows)(*block, b.n_graphs) for block in blocks)
+        for (first, _), rows in zip(blocks, done, strict=True):
+            for k in np.flatnonzero(weights):
+                star_rows.add_rows(sums[k], rows, stars, first, weights[k])
+            yield
+        P = deeper
+
+
+@dataclass(frozen=True, eq=False)
+class Hop:
+    """All that blocks of rows of one hop have in common; see ``star_rows.compare_stars``."""
+
+    P: Floats
+    edge_term: Floats
+    a: star_rows.Stars
+    b: star_rows.Stars
+    rules: star_rows.HopRules
+    deeper: Floats
+    triangle: bool
+
+    def rows(self, first: int, last: int, n_graphs: int) -> npt.NDArray[np.float64]:
+        """Sums of kappa_h by star and graph, and P_h on the way."""
+        out = np.empty((last - first, n_graphs))
+        space = star_rows.Space.of(self.P.shape[1], self.edge_term.shape[1], n_graphs)
+        # The pairs within a block come twice, in both orders.
+        start, n_half = (first, last) if self.triangle else (0, 0)
+        star_rows.compare_stars(
+            self.P, self.edge_term, self.a, first, last, self.b, start, n_half, self.rules,
+            self.deeper[first:last], space, out,
+        )  # fmt: skip
+        return out
+
+
+def _blocks(stars: star_rows.Stars) -> list[tuple[int, int]]:
+    n = len(stars.core)
+    return [(first, min(first + BLOCK_STARS, n)) for first in range(0, n, BLOCK_STARS)]
+
+
+def _rules(spec: StarSpec, h: int) -> star_rows.HopRules:
+    floor, scale = 0.0, 1.0
+    if spec.prune_cores:
+        floor = spec.nodes.floor if h == 0 else tile.star_floor(spec.gamma_star)
+        scale = 1 / spec.core_spreads()[h]
+    return star_rows.HopRules(spec.gamma_star, spec.star_norm, float(floor), float(scale))
+
+
+def _edge_term(a: Part, b: Part, spec: StarSpec) -> Floats:
+    """Sums of P between the edges of two stars, by their bundles."""
+    if not spec.use_edges:
+        return np.zeros((1, 1), dtype=spec.dtype)
+    P: Any = _similarities(a.edges, b.edges, spec.edges, spec.dtype)
+    return np.ascontiguousarray((b.bundles @ (a.bundles @ P).T).T, dtype=spec.dtype)
+
+
+def _similarities(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) -> Floats:
+    """P between the distinct nodes, or edges, of two parts.
+
+    As in the reference, the base plus what exceeds it, so that pruning can give exactly 0.
+    """
+    P = np.zeros((len(a), len(b)), dtype=dtype)
+    for first in range(0, len(a), BLOCK_STARS):
+        rows = slice(first, first + BLOCK_STARS)
+        excess = np.zeros((len(P[rows]), len(b)))
+        numerical = (s.numerical_gamma, s.numerical_weight, a.numerical, b.numerical)
+        for gamma, weight, x, y in zip(*numerical, strict=True):
+            distance = np.abs(x[rows, None] - y)
+            near = distance < 1  # and so not missing
+            excess[near] += weight * (np.exp(-gamma * distance[near]) - np.exp(-gamma))
+        categorical = (s.categorical_gamma, s.categorical_weight, a.categorical, b.categorical)
+        for gamma, weight, x, y in zip(*categorical, strict=True):
+            excess -= (weight * np.expm1(-gamma)) * ((x[rows, None] == y) & (y >= 0))
+        P[rows] = s.base + excess
+    return P

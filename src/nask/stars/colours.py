@@ -1,0 +1,121 @@
+"""Colours of nodes: equal colours after h rounds mean equal stars of h hops.
+
+These are the colours of Weisfeiler and Leman, started from the encoded attributes and found by
+sorting, so that two colours are equal exactly where the stars are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.graph.batch import Elements, GraphBatch
+
+Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class StarColours:
+    """Colours of the nodes and edges of a batch, counted from 0.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_edges,)
+        Equal for edges with equal attributes.
+    bundles : ndarray of shape (n_nodes,)
+        Equal for nodes whose edges have equal colours.
+    levels : list of ndarray of shape (n_nodes,)
+        By number of hops, from 0 on: equal for nodes with equal stars.
+    """
+
+    edges: Index
+    bundles: Index
+    levels: list[Index]
+
+    @classmethod
+    def of(cls, batch: GraphBatch, n_hops: int, use_edges: bool) -> StarColours:
+        """Colour the nodes of a batch for 0 to ``n_hops`` hops.
+
+        Examples
+        --------
+        >>> import nask
+        >>> from nask.graph.schema import Schema
+        >>> path = nask.AttributedGraph(4, edges=[(0, 1), (1, 2), (2, 3)])
+        >>> batch = GraphBatch.encode([path], Schema.fit([path]))
+        >>> [level.tolist() for level in StarColours.of(batch, 1, use_edges=True).levels]
+        [[0, 0, 0, 0], [0, 1, 1, 0]]
+        """
+        edges, bundles = edge_colours(batch, use_edges)
+        levels = list(islice(node_colours(batch, bundles), n_hops + 1))
+        return cls(edges, bundles, levels)
+
+
+def edge_colours(batch: GraphBatch, use_edges: bool) -> tuple[Index, Index]:
+    """Colours of the edges, and of the nodes by the edges they have.
+
+    All are alike where edges do not count.
+    """
+    n = batch.n_nodes
+    if not use_edges:
+        return np.zeros(len(batch.edges), dtype=np.int64), np.zeros(n, dtype=np.int64)
+    colours = attribute_colours(batch.edges)
+    nodes = batch.endpoints.T.ravel()
+    bundles = _with_multisets(np.zeros(n, dtype=np.int64), nodes, np.tile(colours, 2))
+    return colours, bundles
+
+
+def node_colours(batch: GraphBatch, bundles: Index) -> Iterator[Index]:
+    """Colours of the nodes for 0, 1, 2, ... hops, without end.
+
+    A star of h hops is known by its core, its leaves, which are stars of h - 1 hops, and its
+    edges. Colours of one hop and more come in the order of the number of leaves.
+    """
+    colours = attribute_colours(batch.nodes)
+    nodes, leaves = batch.endpoints.T.ravel(), batch.endpoints[:, ::-1].T.ravel()
+    while True:
+        yield colours
+        colours = _with_multisets(_pairs(colours, bundles), nodes, colours[leaves])
+
+
+def attribute_colours(elements: Elements) -> Index:
+    """Colours of nodes, or edges, by their attributes; missing values are alike."""
+    colours = np.zeros(len(elements), dtype=np.int64)
+    for values in (*elements.numerical, *np.maximum(elements.categorical, -1)):
+        colours = _pairs(colours, np.unique(values, return_inverse=True)[1])
+    return colours
+
+
+def _with_multisets(colours: Index, nodes: Index, items: Index) -> Index:
+    """Tell nodes apart by their colours and the multisets of their items.
+
+    ``items[k]`` is an item of ``nodes[k]``. In round j all nodes with more than j items take in
+    their j-th in order, which costs one sort a round. Nodes with different numbers of items
+    stopped at different rounds, so that their numbers may coincide until the last line.
+    """
+    order = np.lexsort((items, nodes))
+    items = items[order]
+    counts = np.bincount(nodes, minlength=len(colours))
+    starts = np.cumsum(counts) - counts
+    colours = _pairs(counts, colours)
+    left = np.flatnonzero(counts)
+    taken = 0
+    while len(left):
+        colours[left] = _pairs(colours[left], items[starts[left] + taken])
+        taken += 1
+        left = left[counts[left] > taken]
+    return _pairs(counts, colours)
+
+
+def _pairs(a: Index, b: Index) -> Index:
+    """Number the distinct pairs (a, b) in their order.
+
+    Examples
+    --------
+    >>> _pairs(np.array([1, 0, 1]), np.array([5, 7, 5])).tolist()
+    [1, 0, 1]
+    """
+    return np.unique(a * (b.max(initial=0) + 1) + b, return_inverse=True)[1].astype(np.int64)
