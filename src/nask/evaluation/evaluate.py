@@ -3,6 +3,7 @@ once."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
 import time
@@ -29,6 +30,9 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.dataset import Dataset
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
+
+# Parameters of models that are recorded on their own, or make no difference to the result.
+RUNNING = ("inner", "random_state", "n_jobs", "verbose", "memory_limit")
 
 
 def evaluate(
@@ -180,13 +184,11 @@ def _fold_of_shared(
     """Choose and learn from the rows of Gram matrices over the whole set."""
     start = time.perf_counter()
     race = method.race(codes[split.train], classes)
-    for sweep, stack in zip(method.sweeps(), stacks, strict=True):
+    sweeps = method.sweeps()
+    for sweep, stack in zip(sweeps, stacks, strict=True):
         race.enter(sweep, stack, split.train)
     chosen = race.leader
-    place = next(
-        i for i, s in enumerate(method.sweeps()) if s.parameters == chosen.sweep.parameters
-    )
-    gram = chosen.sweep.gram(stacks[place], chosen.candidate)
+    gram = chosen.sweep.gram(stacks[sweeps.index(chosen.sweep)], chosen.candidate)
     predicted = race.predict(gram, codes, split.train, split.test)
     seconds = time.perf_counter() - start
     return _record(
@@ -236,12 +238,16 @@ def _record(
 
 
 def _described(model: Any) -> dict[str, Any]:
-    """The parameters that decide the result, as JSON holds them."""
-    running = ("n_jobs", "verbose", "memory_limit")
-    parameters = model.get_params(deep=True).items()
-    plain = {
-        name: value if isinstance(value, (bool, int, float, str, type(None))) else repr(value)
-        for name, value in parameters
-        if name.rpartition("__")[2] not in running and name != "inner"
-    }
-    return {"class": type(model).__name__, **plain}
+    """The class of a model, and the parameters that decide the result, as JSON holds them.
+
+    Those with their default values are left out, so that records stay valid when a later version
+    adds a parameter.
+    """
+    signature = inspect.signature(type(model)).parameters
+    described: dict[str, Any] = {"class": type(model).__name__}
+    for name, value in model.get_params(deep=False).items():
+        default = signature[name].default if name in signature else inspect.Parameter.empty
+        if name in RUNNING or repr(value) == repr(default):
+            continue
+        described[name] = _described(value) if hasattr(value, "get_params") else repr(value)
+    return described

@@ -22,10 +22,10 @@ _FULL: dict[str, Sequence[Any]] = {
 }
 _DEFAULT: dict[str, Sequence[Any]] = {
     "gamma": (0.1, 0.5, 2.0),
-    "degree": (None, "numerical"),
+    "degree": (None, "categorical", "numerical"),
     "gamma_star": (4.0, 16.0, 64.0),
     "n_hops": (1, 2, 3, 4),
-    "C": (1.0, 1e1, 1e2, 1e3),
+    "C": (1.0, 1e1, 1e2),
 }
 GRIDS: Mapping[str, Sequence[Mapping[str, Sequence[Any]]]] = {
     name: (

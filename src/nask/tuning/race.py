@@ -8,18 +8,16 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import sklearn
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
-from sklearn.svm import SVC
 
-from nask.estimators.support import Centring, SupportMachine, most_confident
+from nask.estimators.support import Centring, most_confident
 from nask.exceptions import ParameterError
+from nask.tuning.path import ClassWeight, penalty_path
 from nask.tuning.sweeps import Candidate
 
 Floats = npt.NDArray[np.floating]
 Positions = npt.NDArray[np.intp]
-ClassWeight = Mapping[int, float] | str | None
 # Standard errors that a candidate may lie behind the leader on the folds both have run.
 BEHIND = 2.0
 
@@ -73,8 +71,8 @@ class Race:
 
     Parameters
     ----------
-    y : ndarray of shape (n_train,)
-        Class of each training graph.
+    codes : ndarray of shape (n_train,)
+        Class of each training graph, numbered from 0.
     inner : int
         Number of folds; fewer where a class has fewer graphs.
     class_weight : dict, "balanced" or None
@@ -89,7 +87,7 @@ class Race:
     >>> import nask
     >>> from nask.tuning.sweeps import star_sweeps
     >>> mutag = nask.load_dataset("MUTAG")
-    >>> race = Race(mutag.y, inner=3)
+    >>> race = Race((mutag.y > 0).astype(np.intp), inner=3)
     >>> for sweep in star_sweeps(nask.NASK(), 1.0, {"gamma": [0.1, 1.0], "C": [1, 10]}):
     ...     race.enter(sweep, sweep.compute(mutag.graphs))
     >>> sorted(race.leader.parameters), bool(race.leader.score > 0.8)
@@ -98,21 +96,21 @@ class Race:
 
     def __init__(
         self,
-        y: npt.NDArray[Any],
+        codes: Positions,
         inner: int = 5,
         class_weight: ClassWeight = None,
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        smallest = int(np.unique(y, return_counts=True)[1].min())
+        smallest = int(np.bincount(codes).min())
         if smallest < 2:
             raise ParameterError(
                 "Choosing parameters by cross-validation needs two training graphs or more of "
                 "each class, but a class has one. Leave it out, or use NASKClassifier."
             )
         folds = StratifiedKFold(min(inner, smallest), shuffle=True, random_state=random_state)
-        self._y = y
-        self._splits: list[tuple[Positions, Positions]] = list(folds.split(y, y))
+        self._codes = codes
+        self._splits: list[tuple[Positions, Positions]] = list(folds.split(codes, codes))
         self._class_weight = class_weight
         self._n_jobs = n_jobs
         self._leader: Choice | None = None
@@ -143,10 +141,10 @@ class Race:
                     self._leader = Choice(sweep, candidate, C, right)
 
     def predict(
-        self, gram: Floats, y: npt.NDArray[Any], train: Positions, test: Positions
-    ) -> npt.NDArray[Any]:
+        self, gram: Floats, codes: Positions, train: Positions, test: Positions
+    ) -> Positions:
         """Classes of test graphs, learned with the leader's C from a Gram of its candidate."""
-        [predicted] = predictions(gram, y, train, test, [self.leader.C], self._class_weight)
+        [predicted] = predictions(gram, codes, train, test, [self.leader.C], self._class_weight)
         return predicted
 
     def _run(
@@ -155,17 +153,17 @@ class Race:
         """Which training graphs each C that reached the end classified rightly."""
         gram = sweep.gram(stack, candidate)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
-        right = {C: np.zeros(len(self._y), dtype=bool) for C in candidate.C}
+        right = {C: np.zeros(len(self._codes), dtype=bool) for C in candidate.C}
         running = list(candidate.C)
-        tested = np.zeros(len(self._y), dtype=bool)
+        tested = np.zeros(len(self._codes), dtype=bool)
         for train, test in self._splits:
             tested[test] = True
             for C, predicted in zip(
                 running,
-                predictions(gram, self._y, train, test, running, self._class_weight),
+                predictions(gram, self._codes, train, test, running, self._class_weight),
                 strict=True,
             ):
-                right[C][test] = predicted == self._y[test]
+                right[C][test] = predicted == self._codes[test]
             running = [C for C in running if not self._is_beaten(right[C], tested)]
             if not running:
                 break
@@ -184,30 +182,19 @@ class Race:
 
 def predictions(
     gram: Floats,
-    y: npt.NDArray[Any],
+    codes: Positions,
     train: Positions,
     test: Positions,
     penalties: Sequence[float],
     class_weight: ClassWeight,
-) -> Iterator[npt.NDArray[Any]]:
-    """Classes of the test graphs for each C, in ascending order, learned from the training graphs.
+) -> Iterator[Positions]:
+    """Numbers of the test graphs' classes for each C, in ascending order, learned from the others.
 
-    Once no training graph is held back by C, larger ones change nothing and are not fitted.
+    All classes have to be among the training graphs.
     """
     square = gram[np.ix_(train, train)]
     centring = Centring.fit(square)
-    centred, new = centring.apply(square), gram[np.ix_(test, train)]
-    classes = y[train]
-    separated = False
-    predicted = y[test]
-    # A small problem spends more time in these checks than in its solution.
-    with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-        for C in penalties:
-            if not separated:
-                fitted = SVC(kernel="precomputed", C=C, class_weight=class_weight)
-                fitted.fit(centred, classes)
-                function = SupportMachine.from_libsvm(fitted, centring)
-                decisions = function.decide(new[:, fitted.support_])
-                predicted = fitted.classes_[most_confident(decisions, len(fitted.classes_))]
-                separated = np.abs(fitted.dual_coef_).max() < C * fitted.class_weight_.min()
-            yield predicted
+    new = centring.apply(gram[np.ix_(test, train)])
+    n_classes = int(codes.max()) + 1
+    for machine in penalty_path(centring.apply(square), codes[train], penalties, class_weight):
+        yield most_confident(machine.decide(new), n_classes)
