@@ -52,8 +52,8 @@ def exhaustive(grams, y, inner, seed=0):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_winner_is_that_of_an_exhaustive_search(monkeypatch, n_jobs):
-    # Without the statistical rule, stopping early never changes the winner.
     monkeypatch.setattr(race_module, "BEHIND", np.inf)
+    monkeypatch.setattr(race_module, "shrunk_scores", lambda scores, *rest: scores)
     y = np.repeat([0, 1], 40)
     for seed in range(4):
         grams = random_grams(y, 6, seed, signal=2.0)
@@ -63,9 +63,9 @@ def test_the_winner_is_that_of_an_exhaustive_search(monkeypatch, n_jobs):
             race.enter(sweep, sweep.stack)
         right = exhaustive(grams, y, 4)
         best = np.unravel_index(right.mean(axis=2).argmax(), right.shape[:2])
-        assert race.leader.score == right[best].mean()
-        assert PENALTIES[best[1]] == race.leader.C
-        np.testing.assert_array_equal(race.leader.right, right[best])
+        assert race.winner().score == right[best].mean()
+        assert PENALTIES[best[1]] == race.winner().C
+        np.testing.assert_array_equal(race.winner().right, right[best])
 
 
 def test_candidates_far_behind_do_not_run_to_the_end(monkeypatch):
@@ -86,7 +86,7 @@ def test_candidates_far_behind_do_not_run_to_the_end(monkeypatch):
     assert len(folds_run) == 5
     race.enter(noise, noise.stack)
     assert len(folds_run) == 5 + 3
-    assert race.leader.score == 1.0
+    assert race.winner().score == 1.0
 
 
 def test_a_perfect_start_of_a_bad_candidate_does_not_stop_a_better_one():
@@ -98,7 +98,7 @@ def test_a_perfect_start_of_a_bad_candidate_does_not_stop_a_better_one():
     for gram in (noise @ noise.T, truth):
         sweep = Matrices([gram])
         race.enter(sweep, sweep.stack)
-    np.testing.assert_array_equal(race.leader.sweep.stack[0], truth)
+    np.testing.assert_array_equal(race.winner().sweep.stack[0], truth)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -128,12 +128,12 @@ def test_the_rows_of_a_larger_matrix():
     whole.enter(sweep, sweep.stack, rows)
     cut = Matrices([gram[np.ix_(rows, rows)] for gram in grams])
     part.enter(cut, cut.stack)
-    assert whole.leader.parameters == part.leader.parameters
-    np.testing.assert_array_equal(whole.leader.right, part.leader.right)
+    assert whole.winner().parameters == part.winner().parameters
+    np.testing.assert_array_equal(whole.winner().right, part.winner().right)
 
 
 def test_errors():
     with pytest.raises(ParameterError, match="two training graphs or more of each class"):
         Race(np.array([0, 0, 0, 1]))
     with pytest.raises(ParameterError, match="no candidates"):
-        _ = Race(np.array([0, 0, 1, 1])).leader
+        Race(np.array([0, 0, 1, 1])).winner()

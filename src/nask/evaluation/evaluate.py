@@ -30,6 +30,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.dataset import Dataset
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
+from nask.tuning.race import predictions
 
 # Parameters of models that are recorded on their own, or make no difference to the result.
 RUNNING = ("inner", "random_state", "n_jobs", "verbose", "memory_limit")
@@ -187,9 +188,10 @@ def _fold_of_shared(
     sweeps = method.sweeps()
     for sweep, stack in zip(sweeps, stacks, strict=True):
         race.enter(sweep, stack, split.train)
-    chosen = race.leader
+    chosen = race.winner()
     gram = chosen.sweep.gram(stacks[sweeps.index(chosen.sweep)], chosen.candidate)
-    predicted = race.predict(gram, codes, split.train, split.test)
+    weights = method.class_weight_by_code(classes)
+    [predicted] = predictions(gram, codes, split.train, split.test, [chosen.C], weights)
     seconds = time.perf_counter() - start
     return _record(
         split, classes[codes], classes[predicted], chosen.parameters, chosen.score, 0.0, seconds

@@ -18,6 +18,7 @@ from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
 from nask.tuning.grid import Grid, GridName, named_grid
+from nask.tuning.path import ClassWeight
 from nask.tuning.race import Race
 from nask.tuning.sweeps import StarSweep, star_sweeps
 
@@ -91,8 +92,8 @@ class TunedNASKClassifier(ClassifierMixin, BaseEstimator):
             race.enter(sweep, stack)
             self.seconds_kernel_ += between - start
             self.seconds_learning_ += time.perf_counter() - between
-        self.best_params_ = race.leader.parameters
-        self.best_score_ = race.leader.score
+        winner = race.winner()
+        self.best_params_, self.best_score_ = winner.parameters, winner.score
         chosen = base.set_params(**self.best_params_, n_jobs=self.n_jobs)
         self.best_estimator_ = chosen.fit(graphs, target)
         return self
@@ -111,8 +112,12 @@ class TunedNASKClassifier(ClassifierMixin, BaseEstimator):
             raise ParameterError.expected(
                 "inner", type(self).__name__, "an int in the range [2, inf)", self.inner
             )
-        weights = self._base()._weights_by_code(classes)
+        weights = self.class_weight_by_code(classes)
         return Race(codes, self.inner, weights, self.random_state, n_jobs)
+
+    def class_weight_by_code(self, classes: npt.NDArray[Any]) -> ClassWeight:
+        """Return the weights of the classes by their number among these."""
+        return self._base()._weights_by_code(classes)
 
     def _base(self) -> NASKClassifier:
         base: NASKClassifier = NASKClassifier() if self.estimator is None else clone(self.estimator)

@@ -14,10 +14,12 @@ from sklearn.model_selection import StratifiedKFold
 from nask.estimators.support import Centring, most_confident
 from nask.exceptions import ParameterError
 from nask.tuning.path import ClassWeight, penalty_path
+from nask.tuning.shrinkage import shrunk_scores
 from nask.tuning.sweeps import Candidate
 
 Floats = npt.NDArray[np.floating]
 Positions = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 # Standard errors that a candidate may lie behind the leader on the folds both have run.
 BEHIND = 2.0
 
@@ -33,41 +35,51 @@ class Sweep(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
-    """The leader of a race.
+class Entrant:
+    """A candidate with one of its penalties, and how it did.
 
     Parameters
     ----------
     sweep, candidate, C
-        What was chosen.
-    right : ndarray of bool
-        Of each training graph, whether it was classified rightly when it was held out.
+        What it is.
+    tested, right : ndarray of bool
+        Of each training graph, whether it was classified when it was held out, and rightly. A
+        candidate that was stopped early has not been tested on all.
     """
 
     sweep: Sweep
     candidate: Candidate
     C: float
-    right: npt.NDArray[np.bool_]
+    tested: Mask
+    right: Mask
+
+    @property
+    def finished(self) -> bool:
+        """Whether it ran to the end."""
+        return bool(self.tested.all())
 
     @property
     def score(self) -> float:
-        """Accuracy on the inner folds."""
-        return float(self.right.mean())
+        """Accuracy on the inner folds it ran."""
+        return float(self.right[self.tested].mean())
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The chosen values, C included."""
+        """The values of what the grid varies, C included."""
         return {**self.candidate.parameters, "C": self.C}
 
 
 class Race:
-    """The best of the candidates seen so far, judged by cross-validation of a training set.
+    """Judges candidates by cross-validation of a training set.
 
-    A candidate runs fold by fold and is stopped as soon as it has made more errors than the
-    leader made in all, or lies more than two standard errors behind it on the graphs both have
-    classified (a paired comparison). Candidates of one sweep run against the leader of those
-    before, in any number of threads; ties go to the earlier. The outcome does not depend on
-    the number of threads.
+    A candidate runs fold by fold and is stopped when it lies more than two standard errors behind
+    the leader, the most accurate that ran to the end, on the graphs both have classified (a
+    paired comparison). Candidates of one sweep run against the leader of those before, in any
+    number of threads. The outcome does not depend on the number of threads.
+
+    The winner is the best of those that ran to the end, by scores shrunk towards what the values of
+    their parameters score on the whole; see :func:`nask.tuning.shrinkage.shrunk_scores`. Ties
+    go to the earlier.
 
     Parameters
     ----------
@@ -90,7 +102,8 @@ class Race:
     >>> race = Race((mutag.y > 0).astype(np.intp), inner=3)
     >>> for sweep in star_sweeps(nask.NASK(), 1.0, {"gamma": [0.1, 1.0], "C": [1, 10]}):
     ...     race.enter(sweep, sweep.compute(mutag.graphs))
-    >>> sorted(race.leader.parameters), bool(race.leader.score > 0.8)
+    >>> winner = race.winner()
+    >>> sorted(winner.parameters), bool(winner.score > 0.8)
     (['C', 'gamma'], True)
     """
 
@@ -102,25 +115,19 @@ class Race:
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        smallest = int(np.bincount(codes).min())
-        if smallest < 2:
+        if np.bincount(codes).min() < 2:
             raise ParameterError(
                 "Choosing parameters by cross-validation needs two training graphs or more of "
                 "each class, but a class has one. Leave it out, or use NASKClassifier."
             )
-        folds = StratifiedKFold(min(inner, smallest), shuffle=True, random_state=random_state)
+        n_folds = min(inner, int(np.bincount(codes).min()))
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
         self._codes = codes
         self._splits: list[tuple[Positions, Positions]] = list(folds.split(codes, codes))
         self._class_weight = class_weight
         self._n_jobs = n_jobs
-        self._leader: Choice | None = None
-
-    @property
-    def leader(self) -> Choice:
-        """The best so far."""
-        if self._leader is None:
-            raise ParameterError("The grid has no candidates: expected one setting at least.")
-        return self._leader
+        self._entrants: list[Entrant] = []
+        self._leader: Entrant | None = None
 
     def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
         """Let the candidates of a sweep run.
@@ -135,49 +142,56 @@ class Race:
         """
         run = Parallel(n_jobs=self._n_jobs, prefer="threads")
         tasks = (delayed(self._run)(sweep, stack, rows, entrant) for entrant in sweep.candidates)
-        for candidate, finished in zip(sweep.candidates, run(tasks), strict=True):
-            for C, right in finished:
-                if self._leader is None or right.sum() > self._leader.right.sum():
-                    self._leader = Choice(sweep, candidate, C, right)
+        for entrants in run(tasks):
+            self._entrants.extend(entrants)
+            for entrant in entrants:
+                ahead = self._leader is None or entrant.score > self._leader.score
+                if entrant.finished and ahead:
+                    self._leader = entrant
 
-    def predict(
-        self, gram: Floats, codes: Positions, train: Positions, test: Positions
-    ) -> Positions:
-        """Classes of test graphs, learned with the leader's C from a Gram of its candidate."""
-        [predicted] = predictions(gram, codes, train, test, [self.leader.C], self._class_weight)
-        return predicted
+    def winner(self) -> Entrant:
+        """Return the best of all that were entered."""
+        leader = self._leader
+        if leader is None:
+            raise ParameterError("The grid has no candidates: expected one setting at least.")
+        entrants = self._entrants
+        finished = np.array([entrant.finished for entrant in entrants])
+        scores = np.array([entrant.score for entrant in entrants])
+        # What those that were stopped would have reached, by their distance from the leader.
+        for k in np.flatnonzero(~finished):
+            scores[k] += leader.score - leader.right[entrants[k].tested].mean()
+        right = np.array([entrant.right for entrant in entrants if entrant.finished])
+        # Of a difference between scores: how often graphs are hard or easy for all is no noise.
+        noise = float((right - right.mean(axis=0)).var(axis=1).mean()) / right.shape[1]
+        shrunk = shrunk_scores(scores, noise, [entrant.parameters for entrant in entrants])
+        return entrants[int(np.where(finished, shrunk, -np.inf).argmax())]
 
     def _run(
         self, sweep: Sweep, stack: Floats, rows: Positions | None, candidate: Candidate
-    ) -> list[tuple[float, npt.NDArray[np.bool_]]]:
-        """Which training graphs each C that reached the end classified rightly."""
+    ) -> list[Entrant]:
         gram = sweep.gram(stack, candidate)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
-        right = {C: np.zeros(len(self._codes), dtype=bool) for C in candidate.C}
-        running = list(candidate.C)
-        tested = np.zeros(len(self._codes), dtype=bool)
+        blank = np.zeros(len(self._codes), dtype=bool)
+        entrants = [Entrant(sweep, candidate, C, blank.copy(), blank.copy()) for C in candidate.C]
+        running = entrants
         for train, test in self._splits:
-            tested[test] = True
-            for C, predicted in zip(
-                running,
-                predictions(gram, self._codes, train, test, running, self._class_weight),
-                strict=True,
-            ):
-                right[C][test] = predicted == self._codes[test]
-            running = [C for C in running if not self._is_beaten(right[C], tested)]
+            penalties = [entrant.C for entrant in running]
+            classes = predictions(gram, self._codes, train, test, penalties, self._class_weight)
+            for entrant, predicted in zip(running, classes, strict=True):
+                entrant.tested[test] = True
+                entrant.right[test] = predicted == self._codes[test]
+            running = [entrant for entrant in running if not self._is_beaten(entrant)]
             if not running:
                 break
-        return [(C, right[C]) for C in running]
+        return entrants
 
-    def _is_beaten(self, right: npt.NDArray[np.bool_], tested: npt.NDArray[np.bool_]) -> bool:
-        if self._leader is None:
+    def _is_beaten(self, entrant: Entrant) -> bool:
+        if self._leader is None or entrant.finished:
             return False
         leader = self._leader.right
-        lost = int(np.count_nonzero(leader & ~right & tested))
-        won = int(np.count_nonzero(right & ~leader))
-        errors = int(np.count_nonzero(tested & ~right))
-        hopeless = errors > int(np.count_nonzero(~leader))
-        return hopeless or lost - won > BEHIND * (lost + won) ** 0.5
+        lost = int(np.count_nonzero(leader & ~entrant.right & entrant.tested))
+        won = int(np.count_nonzero(entrant.right & ~leader))
+        return bool(lost - won > BEHIND * (lost + won) ** 0.5)
 
 
 def predictions(
