@@ -13,6 +13,7 @@ from nask.estimators.regressor import NASKRegressor
 from nask.estimators.saving import load
 from nask.evaluation.evaluate import evaluate
 from nask.evaluation.records import Evaluation
+from nask.evaluation.results import read_results
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.dataset import Dataset
 from nask.io.frames import from_frames, to_frames
@@ -54,6 +55,7 @@ __all__ = [
     "make_synthetic_new",
     "make_synthie",
     "read_planetoid",
+    "read_results",
     "read_tables",
     "read_tu",
     "to_frames",

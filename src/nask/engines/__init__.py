@@ -1,1 +1,1 @@
-"""Ways to compute the same kernel: the equations literally, pairwise tiles, explicit features."""
+"""Ways to compute the same kernel: the equations literally, tiles, distinct stars, features."""

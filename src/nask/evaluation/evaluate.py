@@ -23,6 +23,7 @@ from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.journal import Journal
 from nask.evaluation.methods import method_name, named_method
 from nask.evaluation.records import Evaluation, FoldRecord
+from nask.evaluation.results import summary
 from nask.evaluation.splits import Split, outer_splits
 from nask.evaluation.stacks import remove_stacks, shared_stacks
 from nask.exceptions import ParameterError
@@ -106,6 +107,7 @@ def evaluate(
     identity = {
         "dataset": data.name,
         "content": fingerprint(data),
+        "classes": {str(c): int(n) for c, n in zip(classes, np.bincount(codes), strict=True)},
         "method": label,
         "model": _described(method),
         "folds": folds,
@@ -120,6 +122,7 @@ def evaluate(
         pending = [split for split in splits if (split.repeat, split.fold) not in journal.folds]
         grams = place / "grams" / f"{data.name}--{label}"
         if pending:
+            journal.note_environment(environment())
             done = _run(
                 method, data, classes, codes, pending, strict, grams, journal, n_jobs, progress
             )
@@ -129,22 +132,7 @@ def evaluate(
             ):
                 journal.note_fold(record)
         remove_stacks(grams)
-    records = tuple(journal.folds[split.repeat, split.fold] for split in splits)
-    return Evaluation(
-        dataset=data.name,
-        method=label,
-        records=records,
-        folds=folds,
-        repeats=repeats,
-        inner=inner,
-        random_state=random_state,
-        strict=strict,
-        majority=float(np.bincount(codes).max() / len(codes)),
-        n_graphs=len(codes),
-        seconds_kernel=sum(journal.passes.values()) + sum(r.seconds_kernel for r in records),
-        seconds_learning=sum(record.seconds_learning for record in records),
-        environment=environment(),
-    )
+    return summary(journal, repeats)
 
 
 def _run(

@@ -23,48 +23,72 @@ class Journal:
     ----------
     path : Path
         The file; made with its folder where it does not exist.
-    identity : mapping
-        What decides the result: dataset, method, parameters, protocol.
+    identity : mapping, optional
+        What decides the result: dataset, method, parameters, protocol. A file that holds another
+        run is an error. By default a file is read as it is.
+
+    Attributes
+    ----------
+    run : dict
+        The identity.
+    passes : dict of int to float
+        Seconds of each finished pass over all graphs.
+    folds : dict of (repeat, fold) to FoldRecord
+    environment : dict
+        Of the last process that added to the file.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "run.jsonl"
     >>> Journal(path, {"folds": 10}).note_pass(0, 1.5)
-    >>> Journal(path, {"folds": 10}).passes
-    {0: 1.5}
+    >>> Journal(path).run, Journal(path, {"folds": 10}).passes
+    ({'folds': 10}, {0: 1.5})
     >>> Journal(path, {"folds": 5})
     Traceback (most recent call last):
     nask.exceptions.ParameterError: ...run.jsonl holds another run: folds was 10 and is 5 now. ...
     """
 
-    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, identity: Mapping[str, Any] | None = None) -> None:
         self.path = path
         self.passes: dict[int, float] = {}
         self.folds: dict[tuple[int, int], FoldRecord] = {}
-        plain = json.loads(json.dumps(identity))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self.environment: dict[str, Any] = {}
         lines = self._complete_lines()
-        if not lines:
-            self._append({"run": plain})
-            return
-        self._check(lines[0], plain)
+        if not lines and identity is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = [{"run": json.loads(json.dumps(identity))}]
+            self._append(lines[0])
+        self.run = self._identity(lines)
+        if identity is not None:
+            self._check(json.loads(json.dumps(identity)))
         for line in lines[1:]:
-            if "pass" in line:
-                self.passes[line["pass"]] = line["seconds"]
-            else:
-                record = FoldRecord.from_json(line)
-                self.folds[record.repeat, record.fold] = record
+            self._remember(line)
+
+    def note_environment(self, environment: Mapping[str, Any]) -> None:
+        """Record where the work that follows is done."""
+        self._note({"environment": dict(environment)})
 
     def note_pass(self, number: int, seconds: float) -> None:
         """Record that a pass over all graphs is done and kept."""
-        self.passes[number] = seconds
-        self._append({"pass": number, "seconds": seconds})
+        self._note({"pass": number, "seconds": seconds})
 
     def note_fold(self, record: FoldRecord) -> None:
         """Record a finished fold."""
-        self.folds[record.repeat, record.fold] = record
-        self._append(record.to_json())
+        self._note(record.to_json())
+
+    def _note(self, line: dict[str, Any]) -> None:
+        self._append(line)
+        self._remember(line)
+
+    def _remember(self, line: dict[str, Any]) -> None:
+        if "environment" in line:
+            self.environment = line["environment"]
+        elif "pass" in line:
+            self.passes[line["pass"]] = line["seconds"]
+        else:
+            record = FoldRecord.from_json(line)
+            self.folds[record.repeat, record.fold] = record
 
     def _append(self, line: Mapping[str, Any]) -> None:
         with self.path.open("a", encoding="utf-8") as file:
@@ -82,21 +106,25 @@ class Journal:
         try:
             return [json.loads(line) for line in complete.splitlines()]
         except ValueError as error:
-            raise FormatError(
-                f"{self.path} is not a file of results ({error}). Move it away, or choose another "
-                "folder for results."
-            ) from error
+            raise self._not_a_journal() from error
 
-    def _check(self, first: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
-        recorded = first.get("run")
-        if not isinstance(recorded, dict):
-            raise FormatError(
-                f"{self.path} is not a file of results. Move it away, or choose another folder."
-            )
-        for name in {**recorded, **identity}:
-            if recorded.get(name) != identity.get(name):
+    def _identity(self, lines: list[dict[str, Any]]) -> dict[str, Any]:
+        if not lines or not isinstance(lines[0], dict) or "run" not in lines[0]:
+            raise self._not_a_journal()
+        run: dict[str, Any] = lines[0]["run"]
+        return run
+
+    def _not_a_journal(self) -> FormatError:
+        return FormatError(
+            f"{self.path} is not a file of results. Move it away, or choose another folder for "
+            "results."
+        )
+
+    def _check(self, identity: Mapping[str, Any]) -> None:
+        for name in {**self.run, **identity}:
+            if self.run.get(name) != identity.get(name):
                 raise ParameterError(
-                    f"{self.path} holds another run: {name} was {recorded.get(name)!r} and is "
+                    f"{self.path} holds another run: {name} was {self.run.get(name)!r} and is "
                     f"{identity.get(name)!r} now. Choose another folder for results, or delete "
                     "the file to begin again."
                 )

@@ -1,0 +1,71 @@
+"""From records to results, of one run or of a folder of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from nask.evaluation.journal import Journal
+from nask.evaluation.records import Evaluation
+from nask.exceptions import ParameterError
+
+
+def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
+    """Read the results that :func:`nask.evaluate` left in a folder, finished repeats only.
+
+    Parameters
+    ----------
+    folder : path
+        With a file ``<dataset>--<method>.jsonl`` for each run.
+
+    Returns
+    -------
+    list of Evaluation
+        Sorted by dataset and method. A run without a finished repeat is left out.
+
+    Examples
+    --------
+    >>> import nask, tempfile
+    >>> model = nask.TunedNASKClassifier(grid={"C": [1, 10]})
+    >>> out = tempfile.mkdtemp()
+    >>> result = nask.evaluate(model, "MUTAG", folds=2, repeats=1, inner=2, out=out)
+    >>> read_results(out) == [result]
+    True
+    """
+    place = Path(folder).expanduser()
+    if not place.is_dir():
+        raise ParameterError(f"{place} is not a folder: expected one that nask.evaluate wrote to.")
+    journals = [Journal(path) for path in sorted(place.glob("*--*.jsonl"))]
+    repeats = {journal: _finished_repeats(journal) for journal in journals}
+    return [summary(journal, n) for journal, n in repeats.items() if n]
+
+
+def summary(journal: Journal, repeats: int) -> Evaluation:
+    """Put the records of some repeats together."""
+    run = journal.run
+    records = tuple(
+        journal.folds[repeat, fold] for repeat in range(repeats) for fold in range(run["folds"])
+    )
+    sizes = run["classes"].values()
+    return Evaluation(
+        dataset=run["dataset"],
+        method=run["method"],
+        records=records,
+        folds=run["folds"],
+        repeats=repeats,
+        inner=run["inner"],
+        random_state=run["random_state"],
+        strict=run["strict"],
+        majority=max(sizes) / sum(sizes),
+        n_graphs=sum(sizes),
+        seconds_kernel=sum(journal.passes.values()) + sum(r.seconds_kernel for r in records),
+        seconds_learning=sum(record.seconds_learning for record in records),
+        environment=journal.environment,
+    )
+
+
+def _finished_repeats(journal: Journal) -> int:
+    repeat = 0
+    while all((repeat, fold) in journal.folds for fold in range(journal.run["folds"])):
+        repeat += 1
+    return repeat
