@@ -58,12 +58,38 @@ class TableRegressor(TableMachine, nask.NASKRegressor):
     pass
 
 
+class TableTuned(RowsAsGraphs, nask.TunedNASKClassifier):
+    def fit(self, X, y):
+        if y is None:
+            return super().fit([nask.AttributedGraph(1)], y)
+        return super().fit(self._graphs(X, True), y)
+
+    def decision_function(self, X):
+        check_is_fitted(self)
+        return super().decision_function(self._graphs(X, False))
+
+    def predict(self, X):
+        check_is_fitted(self)
+        return super().predict(self._graphs(X, False))
+
+    def predict_proba(self, X):
+        check_is_fitted(self)
+        return super().predict_proba(self._graphs(X, False))
+
+
 @pytest.mark.parametrize(
-    ("cls", "at_least"), [(TableKernel, 46), (TableClassifier, 55), (TableRegressor, 51)]
+    ("model", "at_least"),
+    [
+        (TableKernel(n_hops=1), 46),
+        (TableClassifier(n_hops=1), 55),
+        (TableRegressor(n_hops=1), 51),
+        (TableTuned(grid={"n_hops": [1], "C": [1.0, 10.0]}, inner=2), 54),
+    ],
+    ids=lambda value: type(value).__name__,
 )
-def test_scikit_learn_checks(cls, at_least):
+def test_scikit_learn_checks(model, at_least):
     ran = 0
-    for estimator, check in estimator_checks_generator(cls(n_hops=1)):
+    for estimator, check in estimator_checks_generator(model):
         try:
             check(estimator)
         except SkipTest:

@@ -37,7 +37,7 @@ class TunedNASKClassifier(ClassifierMixin, BaseEstimator):
         Gives the parameters that the grid does not vary, such as ``expansion`` or ``dtype``.
     grid : {"default", "full"}, dict of lists by parameter, or list of such, default="default"
         What to try: values of any parameter of :class:`NASKClassifier` that the kernel or C has.
-        "default" is a small grid that was chosen by measurement, "full" is 60 times as large.
+        "default" is a small grid that was chosen by measurement, "full" is 20 times as large.
     inner : int, default=5
         Number of folds.
     random_state : int, default=0
