@@ -47,8 +47,8 @@ def row(result: nask.Evaluation) -> str:
 def main() -> None:
     results = nask.read_results(ROOT / "results")
     results.sort(key=lambda result: [*CLAIMED, result.dataset].index(result.dataset))
-    headings = ("set", "graphs", "largest class %", "accuracy % ± over folds", "± over repeats")
-    headings += ("repeats x folds", "inner folds", "paper's claim", "kernel s", "learning s")
+    headings = ["set", "graphs", "largest class %", "accuracy % ± over folds", "± over repeats"]
+    headings += ["repeats x folds", "inner folds", "paper's claim", "kernel s", "learning s"]
     heading = f"| {' | '.join(headings)} |"
     table = "\n".join([heading, "|---|" + "---:|" * (len(headings) - 1), *map(row, results)])
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)

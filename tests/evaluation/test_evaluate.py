@@ -73,7 +73,7 @@ def test_the_test_fold_is_never_seen_by_the_choice(undisturbed, model, mutag):
     small = nask.TunedNASKClassifier(grid=GRID, inner=2)
     classes = np.array([-1, 1])
     honest, other = (
-        evaluate_module._fold_of_shared(small, stacks, classes, np.searchsorted(classes, y), split)
+        evaluate_module.fold_of_shared(small, stacks, classes, np.searchsorted(classes, y), split)
         for y in (mutag.y, spoiled)
     )
     assert other.parameters == honest.parameters
@@ -162,9 +162,9 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, mutag, tmp_pat
         nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     monkeypatch.setattr(evaluate_module, "Journal", original)
     computed = []
-    fold = evaluate_module._fold_of_shared
+    fold = evaluate_module.fold_of_shared
     monkeypatch.setattr(
-        evaluate_module, "_fold_of_shared", lambda *a: computed.append(1) or fold(*a)
+        evaluate_module, "fold_of_shared", lambda *a: computed.append(1) or fold(*a)
     )
     result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     assert outcome(result) == outcome(undisturbed)
@@ -174,7 +174,7 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, mutag, tmp_pat
 
 def test_a_finished_run_is_read_not_repeated(monkeypatch, undisturbed, model, mutag, tmp_path):
     nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
-    monkeypatch.delattr(evaluate_module, "_fold_of_shared")
+    monkeypatch.delattr(evaluate_module, "fold_of_shared")
     again = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     assert outcome(again) == outcome(undisturbed)
     with pytest.raises(ParameterError, match="holds another run: folds was 3 and is 4 now"):

@@ -3,10 +3,8 @@ once."""
 
 from __future__ import annotations
 
-import inspect
 import os
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,21 +18,17 @@ from nask.datasets.registry import load_dataset
 from nask.estimators.classifier import class_codes
 from nask.evaluation.environment import environment
 from nask.evaluation.fingerprint import fingerprint
+from nask.evaluation.folds import fold_of_its_own, fold_of_shared
 from nask.evaluation.journal import Journal
-from nask.evaluation.methods import method_name, named_method
+from nask.evaluation.methods import described, method_name, named_method
 from nask.evaluation.records import Evaluation, FoldRecord
 from nask.evaluation.results import summary
 from nask.evaluation.splits import Split, outer_splits
 from nask.evaluation.stacks import remove_stacks, shared_stacks
 from nask.exceptions import ParameterError
-from nask.graph.attributed_graph import AttributedGraph
 from nask.io.dataset import Dataset
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
-from nask.tuning.race import predictions
-
-# Parameters of models that are recorded on their own, or make no difference to the result.
-RUNNING = ("inner", "random_state", "n_jobs", "verbose", "memory_limit")
 
 
 def evaluate(
@@ -109,7 +103,7 @@ def evaluate(
         "content": fingerprint(data),
         "classes": {str(c): int(n) for c, n in zip(classes, np.bincount(codes), strict=True)},
         "method": label,
-        "model": _described(method),
+        "model": described(method),
         "folds": folds,
         "inner": inner,
         "random_state": random_state,
@@ -150,7 +144,7 @@ def _run(
     """Evaluate the folds that are left, in the order in which they are done."""
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     if strict or not hasattr(method, "sweeps"):
-        return iter(run(delayed(_fold_of_its_own)(method, data.graphs, data.y, s) for s in pending))
+        return iter(run(delayed(fold_of_its_own)(method, data.graphs, data.y, s) for s in pending))
     stacks = shared_stacks(
         method.sweeps(),
         data.graphs,
@@ -160,84 +154,4 @@ def _run(
         not callable(progress) and progress,
         f"{data.name}: Gram matrices",
     )
-    return iter(run(delayed(_fold_of_shared)(method, stacks, classes, codes, s) for s in pending))
-
-
-def _fold_of_shared(
-    method: Any,
-    stacks: Sequence[npt.NDArray[Any]],
-    classes: npt.NDArray[Any],
-    codes: npt.NDArray[np.intp],
-    split: Split,
-) -> FoldRecord:
-    """Choose and learn from the rows of Gram matrices over the whole set."""
-    start = time.perf_counter()
-    race = method.race(codes[split.train], classes)
-    sweeps = method.sweeps()
-    for sweep, stack in zip(sweeps, stacks, strict=True):
-        race.enter(sweep, stack, split.train)
-    chosen = race.winner()
-    gram = chosen.sweep.gram(stacks[sweeps.index(chosen.sweep)], chosen.candidate)
-    weights = method.class_weight_by_code(classes)
-    [predicted] = predictions(gram, codes, split.train, split.test, [chosen.C], weights)
-    seconds = time.perf_counter() - start
-    return _record(
-        split, classes[codes], classes[predicted], chosen.parameters, chosen.score, 0.0, seconds
-    )
-
-
-def _fold_of_its_own(
-    method: Any, graphs: Sequence[AttributedGraph], y: npt.NDArray[Any], split: Split
-) -> FoldRecord:
-    """Fit on the training graphs as if there were no others."""
-    start = time.perf_counter()
-    fitted = clone(method).fit([graphs[i] for i in split.train], y[split.train])
-    predicted = fitted.predict([graphs[i] for i in split.test])
-    kernel = getattr(fitted, "seconds_kernel_", 0.0)
-    return _record(
-        split,
-        y,
-        predicted,
-        getattr(fitted, "best_params_", {}),
-        getattr(fitted, "best_score_", None),
-        kernel,
-        time.perf_counter() - start - kernel,
-    )
-
-
-def _record(
-    split: Split,
-    y: npt.NDArray[Any],
-    predicted: npt.NDArray[Any],
-    parameters: dict[str, Any],
-    score: float | None,
-    kernel: float,
-    learning: float,
-) -> FoldRecord:
-    return FoldRecord(
-        repeat=split.repeat,
-        fold=split.fold,
-        accuracy=float(np.mean(predicted == y[split.test])),
-        parameters=parameters,
-        inner_accuracy=score,
-        test=tuple(split.test.tolist()),
-        predicted=tuple(predicted.tolist()),
-        seconds_kernel=kernel,
-        seconds_learning=learning,
-    )
-
-
-def _described(model: Any) -> dict[str, Any]:
-    """The class of a model, and the parameters that decide the result, as JSON holds them.
-
-    Those with their default values are left out, so that records stay valid when a later version
-    adds a parameter.
-    """
-    signature = inspect.signature(type(model)).parameters
-    described: dict[str, Any] = {"class": type(model).__name__}
-    for name, value in model.get_params(deep=False).items():
-        default = signature[name].default if name in signature else inspect.Parameter.empty
-        if name in RUNNING or repr(value) == repr(default):
-            continue
-        described[name] = _described(value) if hasattr(value, "get_params") else repr(value)
-    return described
+    return iter(run(delayed(fold_of_shared)(method, stacks, classes, codes, s) for s in pending))
