@@ -10,7 +10,7 @@ import pytest
 
 TRY = ("--try", "gamma=0.1,1", "--try", "n_hops=1,2", "--try", "degree=none",
        "--try", "gamma_star=4", "--try", "C=1,10", "--try", "gram=linear")  # fmt: skip
-PROTOCOL = ("--folds", "5", "--repeats", "2", "--inner", "3", "--no-pictures", "--n-jobs", "1")
+PROTOCOL = ("--folds", "5", "--repeats", "2", "--inner", "3", "--no-pictures")
 
 
 def without_times(line):

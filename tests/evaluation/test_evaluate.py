@@ -12,6 +12,7 @@ from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import outer_splits
 from nask.exceptions import FormatError, ParameterError
+from nask.tuning.grid import GRIDS
 
 GRID = {"gamma": [0.1, 1.0], "n_hops": [1, 2], "C": [1.0, 10.0]}
 PROTOCOL = {"folds": 3, "repeats": 2, "inner": 2}
@@ -132,6 +133,7 @@ def test_any_classifier_meets_the_same_splits(undisturbed, mutag):
     assert [r.test for r in floor.records] == [r.test for r in undisturbed.records]
     assert floor.accuracy_mean == pytest.approx(125 / 188, abs=0.01)
     assert floor.records[0].parameters == {}
+    assert floor.to_json()["attribute_ranges"] == "training fold"
 
 
 class KilledError(Exception):
@@ -183,14 +185,75 @@ def test_a_finished_run_is_read_not_repeated(monkeypatch, undisturbed, model, mu
     with pytest.raises(ParameterError, match="holds another run: model was"):
         nask.evaluate(other, mutag, out=tmp_path, **PROTOCOL)
     changed = nask.Dataset("MUTAG", mutag.graphs, -mutag.y)
-    with pytest.raises(ParameterError, match="holds another run: content was"):
+    with pytest.raises(ParameterError, match="on other graphs or classes of the same name"):
         nask.evaluate(model, changed, out=tmp_path, **PROTOCOL)
 
 
-def test_a_file_that_is_no_journal(model, mutag, tmp_path):
-    (tmp_path / "MUTAG--nask.jsonl").write_text("hello\n")
-    with pytest.raises(FormatError, match="not a file of results"):
+def test_another_default_grid_is_another_run(monkeypatch, mutag, tmp_path):
+    small = nask.Dataset("few", mutag.graphs[:40], mutag.y[:40])
+    monkeypatch.setitem(GRIDS, "default", [{"C": [1.0]}])
+    nask.evaluate("nask", small, out=tmp_path, **PROTOCOL)
+    monkeypatch.setitem(GRIDS, "default", [{"C": [10.0]}])
+    with pytest.raises(ParameterError, match="holds another run: model was"):
+        nask.evaluate("nask", small, out=tmp_path, **PROTOCOL)
+
+
+def test_folds_drawn_otherwise_are_not_mixed(model, mutag, tmp_path):
+    nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    path = tmp_path / "MUTAG--nask.jsonl"
+    lines = path.read_text().splitlines()
+    record = json.loads(lines[-1])
+    record["test"][0] += 1
+    path.write_text("\n".join([*lines[:-1], json.dumps(record)]) + "\n")
+    with pytest.raises(ParameterError, match="holds other folds"):
         nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+
+
+def test_two_processes_do_not_write_to_one_file(monkeypatch, model, mutag, tmp_path):
+    """The second is told; what the first does is left alone."""
+    fold = evaluate_module.fold_of_shared
+
+    def interrupted(*arguments):
+        with pytest.raises(ParameterError, match="Another process is at work"):
+            nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+        return fold(*arguments)
+
+    monkeypatch.setattr(evaluate_module, "fold_of_shared", interrupted)
+    result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    assert len(result.records) == 6
+
+
+def test_reading_leaves_a_run_alone(model, mutag, tmp_path):
+    result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    path = tmp_path / "MUTAG--nask.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])  # the last record is being written
+    [one] = nask.read_results(tmp_path)
+    assert path.read_bytes() == whole[:-20]
+    assert (one.repeats, one.records) == (1, result.records[:3])
+    path.write_bytes(whole)
+    assert nask.read_results(tmp_path) == [result]
+
+
+def test_a_name_with_slashes_stays_in_its_folder(model, mutag, tmp_path):
+    named = nask.Dataset("../a/b", mutag.graphs, mutag.y)
+    nask.evaluate(model, named, out=tmp_path / "out", **PROTOCOL)
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert [r.dataset for r in nask.read_results(tmp_path / "out")] == ["../a/b"]
+
+
+def test_a_file_that_is_no_journal(model, mutag, tmp_path):
+    path = tmp_path / "MUTAG--nask.jsonl"
+    for content in ("hello\n", "hello"):
+        path.write_text(content)
+        with pytest.raises(FormatError, match="not a file of results"):
+            nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+        assert path.read_text() == content
+    path.write_text('{"run": {}}\n{"repeat\n{}\n')
+    with pytest.raises(FormatError, match=r"Line 2 of .* is damaged"):
+        nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    with pytest.raises(ParameterError, match="is a file: expected a folder"):
+        nask.evaluate(model, mutag, out=path, **PROTOCOL)
 
 
 def test_records_survive_json(undisturbed):
@@ -204,6 +267,7 @@ def test_records_survive_json(undisturbed):
         ({"folds": 1}, "'folds' parameter of evaluate must be an int of at least 2"),
         ({"folds": 70}, "smallest class has 63. Use 63 folds or fewer"),
         ({"repeats": 0}, "'repeats' parameter"),
+        ({"random_state": -1}, "'random_state' parameter"),
     ],
 )
 def test_mistakes(model, mutag, arguments, message):

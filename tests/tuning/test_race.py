@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 from nask.estimators.support import Centring
 from nask.exceptions import ParameterError
 from nask.tuning import race as race_module
-from nask.tuning.race import Race, predictions
+from nask.tuning.race import Entrant, Race, predictions
 from nask.tuning.sweeps import Candidate
 
 PENALTIES = (0.01, 1.0, 100.0)
@@ -117,6 +117,47 @@ def test_predictions_are_those_of_scikit_learn(n_classes, class_weight):
         model = SVC(kernel="precomputed", C=C, class_weight=class_weight, tol=1e-6, break_ties=True)
         model.fit(gram[:40, :40] / scale, y[train])
         np.testing.assert_array_equal(predicted, model.predict(gram[40:, :40] / scale))
+
+
+def raced(entrants, n_graphs):
+    """A race after these have run: (a, C, right answers, number of tested graphs) each."""
+    race = Race(np.arange(n_graphs) % 2, inner=2)
+    for a, C, right, n_tested in entrants:
+        tested = np.arange(n_graphs) < n_tested
+        entrant = Entrant(None, Candidate({"a": a}, {}, (C,)), C, tested, np.array(right) & tested)
+        race._entrants.append(entrant)
+        if entrant.finished and (race._leader is None or entrant.score > race._leader.score):
+            race._leader = entrant
+    return race
+
+
+def test_the_luckiest_does_not_win_against_the_better_value():
+    """The best score belongs to a=1, but on the whole a=4 makes half the errors of the others."""
+    rng = np.random.default_rng(0)
+    entrants = []
+    for a in (1, 2, 3, 4):
+        for C in (1, 10, 100, 1000):
+            n_wrong = 4 if (a, C) == (1, 1) else 5 if a == 4 else 10
+            right = np.ones(40, dtype=bool)
+            right[rng.permutation(40)[:n_wrong]] = False
+            entrants.append((a, C, right, 40))
+    winner = raced(entrants, 40).winner()
+    assert winner.parameters["a"] == 4
+    assert winner.score == 35 / 40
+
+
+def test_who_was_stopped_counts_by_the_distance_from_the_leader():
+    """Stopped on easy graphs: 3 of 5 right where the leader had all says little for that value."""
+    leader = (1, 1, [1] * 5 + [0] * 5, 10)
+    seen = []
+    race = raced([leader, (2, 1, [1, 1, 1, 0, 0] + [0] * 5, 5)], 10)
+    original = race_module.shrunk_scores
+    try:
+        race_module.shrunk_scores = lambda scores, *rest: seen.append(scores) or scores
+        race.winner()
+    finally:
+        race_module.shrunk_scores = original
+    np.testing.assert_allclose(seen[0], [0.5, 0.6 - 1.0 + 0.5])
 
 
 def test_the_rows_of_a_larger_matrix():

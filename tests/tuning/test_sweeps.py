@@ -64,6 +64,12 @@ def test_penalties_are_sorted_and_joined_over_parts():
     assert sweep.candidates[0].C == (1.0, 10.0, 100.0)
 
 
+def test_numbers_of_numpy_become_plain_ones():
+    [sweep] = star_sweeps(nask.NASK(), 1.0, {"n_hops": np.arange(1, 3), "C": np.array([1.0])})
+    assert [type(c.parameters["n_hops"]) for c in sweep.candidates] == [int, int]
+    assert type(sweep.candidates[0].C[0]) is float
+
+
 @pytest.mark.parametrize("name", GRIDS)
 def test_named_grids_are_valid(name):
     assert star_sweeps(nask.NASK(), 1.0, GRIDS[name])
@@ -77,6 +83,8 @@ def test_named_grids_are_valid(name):
         ({"gamma": []}, "expected a list of values"),
         ({"gram": "rbf"}, "expected a list of values"),
         ({"gamma": [-1.0]}, "'gamma' parameter of NASK must be"),
+        ({"C": [0.0]}, "'C' parameter of TunedNASKClassifier must be"),
+        ({"C": ["x"]}, "'C' parameter of TunedNASKClassifier must be"),
         ([3], "a dict of lists by parameter"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.cli.arguments import JobsOption, load_graphs
+from nask.cli.arguments import RUNNING, load_graphs
 from nask.cli.grid_options import grid_from_options
 from nask.cli.pictures import draw_accuracies, draw_result
 from nask.cli.show import results_table, show
@@ -17,6 +17,7 @@ from nask.estimators.classifier import NASKClassifier
 from nask.evaluation.evaluate import evaluate as evaluate_method
 from nask.evaluation.methods import METHODS, named_method
 from nask.evaluation.records import Evaluation
+from nask.evaluation.results import read_results
 from nask.exceptions import NaskError
 from nask.stars.spec import Expansion
 from nask.tuning.classifier import TunedNASKClassifier
@@ -86,7 +87,13 @@ def evaluate(
             help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=SEARCH
         ),
     ] = NASKClassifier.expansion,
-    n_jobs: JobsOption = -1,
+    n_jobs: Annotated[
+        int,
+        typer.Option(
+            help="Folds at a time, in processes, and threads of the kernel; -1 takes all cores.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = -1,
 ) -> None:
     """Estimate how accurately graphs are classified, with its uncertainty.
 
@@ -116,8 +123,8 @@ def evaluate(
                 if as_json:
                     typer.echo(json.dumps(result.to_json()))
                 if pictures:
-                    draw_result(result, dataset, out, n_jobs)
-        except NaskError as error:
+                    draw_result(result, model, dataset, out, n_jobs)
+        except (NaskError, OSError) as error:
             typer.echo(f"nask: {name}: {error}", err=True)
             failed = True
     if results:
@@ -129,14 +136,15 @@ def evaluate(
 def _model(name: str, grid: str, values: Sequence[str], expansion: Expansion) -> Any:
     model = named_method(name)
     if isinstance(model, TunedNASKClassifier):
-        estimator = NASKClassifier(expansion=expansion)
-        model.set_params(estimator=estimator, grid=grid_from_options(grid, values))
+        model.set_params(grid=grid_from_options(grid, values))
+        if expansion != NASKClassifier.expansion:
+            model.set_params(estimator=NASKClassifier(expansion=expansion))
     return model
 
 
 def _show(results: Sequence[Evaluation], out: Path, as_json: bool, pictures: bool) -> None:
     if pictures:
-        draw_accuracies(results, out)
+        draw_accuracies(read_results(out), out)
     if not as_json:
         show(results_table(results))
         show(f"Records{' and pictures' if pictures else ''} are in {out}.")

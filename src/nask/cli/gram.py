@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from nask import plots
 from nask.cli.arguments import DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import output_file
@@ -72,14 +73,6 @@ def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> N
 
 
 def _draw(file: Path, matrix: npt.NDArray[Any], data: Dataset) -> None:
-    from nask import plots
-    from nask.plots.style import new_figure
-
     # Several targets a graph have no one order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
-    figure = new_figure(11, 4.4)
-    left, right = figure.subplots(1, 2)
-    plots.gram_heatmap(matrix, y, ax=left)
-    plots.embedding(matrix, y, ax=right)
-    figure.suptitle(data.name)
-    figure.savefig(file, dpi=200)
+    plots.kernel_overview(matrix, y, data.name).savefig(file, dpi=200)

@@ -30,7 +30,7 @@ def run() -> None:
     """Run the command; a mistake of the user ends with its message, not with a traceback."""
     try:
         app()
-    except NaskError as error:
+    except (NaskError, OSError) as error:
         typer.echo(f"nask: {error}", err=True)
         sys.exit(2)
 

@@ -11,11 +11,12 @@ import numpy as np
 from nask import plots
 from nask.evaluation.records import Evaluation
 from nask.io.dataset import Dataset
-from nask.kernels.nask import NASK
-from nask.plots.style import new_figure
+from nask.tuning.classifier import TunedNASKClassifier
 
 
-def draw_result(result: Evaluation, dataset: Dataset, out: Path, n_jobs: int | None) -> None:
+def draw_result(
+    result: Evaluation, model: Any, dataset: Dataset, out: Path, n_jobs: int | None
+) -> None:
     """Draw the confusion matrix of all test folds, and the Gram matrix most folds chose."""
     truth = np.asarray(dataset.y)
     test = np.concatenate([record.test for record in result.records]).astype(np.intp)
@@ -24,15 +25,12 @@ def draw_result(result: Evaluation, dataset: Dataset, out: Path, n_jobs: int | N
     ax = plots.confusion(truth[test], predicted)
     ax.set_title(f"{result.dataset}: {100 * result.accuracy_mean:.1f} % right ({result.method})")
     _save(ax.figure, out / f"{name}-confusion.png")
-    if result.method == "nask":
-        chosen = {k: v for k, v in result.most_chosen().items() if k != "C"}
-        gram = NASK(**chosen, n_jobs=n_jobs, verbose=True).fit_transform(dataset.graphs)
-        figure = new_figure(11, 4.8)
-        left, right = figure.subplots(1, 2)
-        plots.gram_heatmap(gram, truth, left)
-        plots.embedding(gram, truth, right)
+    if isinstance(model, TunedNASKClassifier):
+        chosen = result.most_chosen()
+        kernel = model.kernel(**chosen, n_jobs=n_jobs, verbose=True)
         settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
-        figure.suptitle(f"{result.dataset}, the kernel chosen most often: {settings}", fontsize=10)
+        title = f"{result.dataset}, the kernel chosen most often: {settings}"
+        figure = plots.kernel_overview(kernel.fit_transform(dataset.graphs), truth, title)
         _save(figure, out / f"{name}-kernel.png")
 
 

@@ -68,5 +68,5 @@ def _entries(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         return {}
     entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    subfolders = {entry.name: entry for entry in entries if entry.is_dir()}
+    subfolders = {entry.name: entry for entry in entries if entry.is_dir() and any(entry.iterdir())}
     return subfolders | {entry.stem: entry for entry in entries if entry.suffix == ".zip"}

@@ -116,7 +116,8 @@ def dataset_info(name: str) -> DatasetInfo:
             f"No dataset {name!r} is known. {did_you_mean(name, known)}\n"
             f"Looked for {name}.zip and a folder {name} in:{looked}\n"
             f"Put the zip of a set of your own into a folder and name that folder in the "
-            f"environment variable {DATA_VARIABLE}, or load it by its path."
+            f"environment variable {DATA_VARIABLE}, or load it by its path"
+            f"{f': there is one here, ./{name}' if Path(name).exists() else ''}."
         )
     return info
 
@@ -157,7 +158,7 @@ def _read(path: Path, name: str | None, info: DatasetInfo | None = None) -> Data
         from nask.io.tables import read_tables
 
         return read_tables(path)
-    if planetoid_sets(archive):
+    if planetoid_sets(archive) and not any(file.endswith("_A.txt") for file in archive.names):
         return read_planetoid(path, name=name)
     return read_tu(path, name=name, opposite=info.opposite if info else "error")
 

@@ -4,6 +4,7 @@ once."""
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,6 +30,10 @@ from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
+
+LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
+# Characters of a dataset's name that do not go into the name of a file.
+UNSAFE = r"[^\w.+-]"
 
 
 def evaluate(
@@ -61,11 +66,13 @@ def evaluate(
     inner : int, default=5
         Inner folds, where the model has a parameter of that name.
     random_state : int, default=0
-        Seed of all splits.
+        Seed of all splits; repeat r is drawn with ``random_state + r``.
     strict : bool, default=False
         Whether ranges and categories of attributes come from each training part alone. By default
         they come from the whole set, which is unlabelled, as in published results of graph
-        kernels; then Gram matrices are computed once for all folds.
+        kernels, and so does the unit of distance of a Gaussian Gram; then Gram matrices are
+        computed once for all folds. Models other than :class:`TunedNASKClassifier` are always
+        fitted on the training part alone.
     out : path of a folder, optional
         Keeps one line of JSON a fold in ``<dataset>--<method>.jsonl``, written as soon as the
         fold is done. Called again with the same arguments, a run goes on where that file ends.
@@ -88,9 +95,11 @@ def evaluate(
     data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
     if not isinstance(data, Dataset) or data.y is None or data.y.ndim != 1:
         raise ParameterError(f"{data.name} has no classes of graphs: expected one class a graph.")
-    for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), ("inner", inner, 2)):
-        if not is_integer(value) or value < least:
-            raise ParameterError.expected(name, "evaluate", f"an int of at least {least}", value)
+    numbers = {"folds": folds, "repeats": repeats, "inner": inner, "random_state": random_state}
+    for name, value in numbers.items():
+        if not is_integer(value) or value < LEAST[name]:
+            expected = f"an int of at least {LEAST[name]}"
+            raise ParameterError.expected(name, "evaluate", expected, value)
     method = named_method(model) if isinstance(model, str) else clone(model)
     own = method.get_params(deep=False)
     settings = {"inner": inner, "random_state": random_state}
@@ -98,6 +107,7 @@ def evaluate(
     classes, codes = class_codes(np.asarray(data.y))
     splits = list(outer_splits(codes, folds, repeats, random_state))
     label = method_name(method)
+    strict = strict or not hasattr(method, "sweeps")
     identity = {
         "dataset": data.name,
         "content": fingerprint(data),
@@ -111,22 +121,34 @@ def evaluate(
         "nask": environment()["versions"]["nask"],
     }
     with tempfile.TemporaryDirectory(prefix="nask-") as scratch:
-        place = Path(scratch) if out is None else Path(out).expanduser()
-        journal = Journal(place / f"{data.name}--{label}.jsonl", identity)
-        pending = [split for split in splits if (split.repeat, split.fold) not in journal.folds]
-        grams = place / "grams" / f"{data.name}--{label}"
+        place = Path(scratch if out is None else out).expanduser()
+        if place.exists() and not place.is_dir():
+            raise ParameterError(f"{place} is a file: expected a folder for results.")
+        name = f"{re.sub(UNSAFE, '_', data.name)}--{label}"
+        journal = Journal(place / f"{name}.jsonl", identity)
+        pending = [split for split in splits if not _is_done(split, journal)]
         if pending:
-            journal.note_environment(environment())
-            done = _run(
-                method, data, classes, codes, pending, strict, grams, journal, n_jobs, progress
-            )
-            total = len(splits)
-            for record in track(
-                done, total, progress, f"{data.name}: folds", start=total - len(pending)
-            ):
-                journal.note_fold(record)
-        remove_stacks(grams)
+            grams = place / "grams" / name
+            with journal.alone():
+                journal.note_environment(environment())
+                done = _run(
+                    method, data, classes, codes, pending, strict, grams, journal, n_jobs, progress
+                )
+                description, before = f"{data.name}: folds", len(splits) - len(pending)
+                for record in track(done, len(splits), progress, description, start=before):
+                    journal.note_fold(record)
+                remove_stacks(grams)
     return summary(journal, repeats)
+
+
+def _is_done(split: Split, journal: Journal) -> bool:
+    record = journal.folds.get((split.repeat, split.fold))
+    if record is not None and record.test != tuple(split.test.tolist()):
+        raise ParameterError(
+            f"{journal.path} holds other folds than those drawn now: another version of "
+            "scikit-learn may draw them differently. Choose another folder for results."
+        )
+    return record is not None
 
 
 def _run(
@@ -143,7 +165,7 @@ def _run(
 ) -> Iterator[FoldRecord]:
     """Evaluate the folds that are left, in the order in which they are done."""
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    if strict or not hasattr(method, "sweeps"):
+    if strict:
         return iter(run(delayed(fold_of_its_own)(method, data.graphs, data.y, s) for s in pending))
     stacks = shared_stacks(
         method.sweeps(),

@@ -1,19 +1,26 @@
 """A run's file of records: one line of JSON each, appended as soon as it is known.
 
 The first line says what is run. A later process with the same arguments reads the file and goes on
-where it ends. A line cut short by a kill is dropped.
+where it ends. A line cut short by a kill is dropped. One process at a time adds to a file; any
+number may read it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from nask.evaluation.records import FoldRecord
 from nask.exceptions import FormatError, ParameterError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where nothing keeps two processes apart
+    fcntl = None  # type: ignore[assignment]
 
 
 class Journal:
@@ -54,16 +61,31 @@ class Journal:
         self.passes: dict[int, float] = {}
         self.folds: dict[tuple[int, int], FoldRecord] = {}
         self.environment: dict[str, Any] = {}
-        lines = self._complete_lines()
+        lines, length = self._complete_lines()
         if not lines and identity is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = [{"run": json.loads(json.dumps(identity))}]
-            self._append(lines[0])
+            length += self._append(lines[0])
         self.run = self._identity(lines)
-        if identity is not None:
-            self._check(json.loads(json.dumps(identity)))
         for line in lines[1:]:
             self._remember(line)
+        if identity is not None:
+            self._check(json.loads(json.dumps(identity)))
+            os.truncate(path, length)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other processes from adding to the file; an error if one is at it already."""
+        with self.path.open("rb") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    raise ParameterError(
+                        f"Another process is at work on {self.path}. Wait for it to end, or choose "
+                        "another folder for results."
+                    ) from None
+            yield
 
     def note_environment(self, environment: Mapping[str, Any]) -> None:
         """Record where the work that follows is done."""
@@ -90,26 +112,33 @@ class Journal:
             record = FoldRecord.from_json(line)
             self.folds[record.repeat, record.fold] = record
 
-    def _append(self, line: Mapping[str, Any]) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+    def _append(self, line: Mapping[str, Any]) -> int:
+        content = json.dumps(line).encode() + b"\n"
+        with self.path.open("ab") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        return len(content)
 
-    def _complete_lines(self) -> list[dict[str, Any]]:
-        if not self.path.exists():
-            return []
-        content = self.path.read_bytes()
+    def _complete_lines(self) -> tuple[list[dict[str, Any]], int]:
+        """The lines that end, and their length in bytes."""
+        content = self.path.read_bytes() if self.path.exists() else b""
         complete = content[: content.rfind(b"\n") + 1]
-        if len(complete) < len(content):
-            os.truncate(self.path, len(complete))
-        try:
-            return [json.loads(line) for line in complete.splitlines()]
-        except ValueError as error:
-            raise self._not_a_journal() from error
+        if content and not complete.startswith(b'{"run"') and not b'{"run"'.startswith(content[:6]):
+            raise self._not_a_journal()
+        lines = []
+        for number, line in enumerate(complete.splitlines(), start=1):
+            try:
+                lines.append(json.loads(line))
+            except ValueError as error:
+                raise FormatError(
+                    f"Line {number} of {self.path} is damaged ({error}). Delete that line; what it "
+                    "recorded is computed again."
+                ) from error
+        return lines, len(complete)
 
     def _identity(self, lines: list[dict[str, Any]]) -> dict[str, Any]:
-        if not lines or not isinstance(lines[0], dict) or "run" not in lines[0]:
+        if not lines:
             raise self._not_a_journal()
         run: dict[str, Any] = lines[0]["run"]
         return run
@@ -121,6 +150,11 @@ class Journal:
         )
 
     def _check(self, identity: Mapping[str, Any]) -> None:
+        if self.run.get("content") != identity.get("content"):
+            raise ParameterError(
+                f"{self.path} holds a run on other graphs or classes of the same name. Choose "
+                "another folder for results, or delete the file to begin again."
+            )
         for name in {**self.run, **identity}:
             if self.run.get(name) != identity.get(name):
                 raise ParameterError(

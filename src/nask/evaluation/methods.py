@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from nask.exceptions import ParameterError, did_you_mean
 from nask.tuning.classifier import TunedNASKClassifier
 
-# Parameters of models that are recorded on their own, or make no difference to the result.
-RUNNING = ("inner", "random_state", "n_jobs", "verbose", "memory_limit")
+# Parameters that make no difference to the result.
+HOW_TO_RUN = ("n_jobs", "verbose", "memory_limit", "engine")
 METHODS: Mapping[str, Callable[[], Any]] = {"nask": TunedNASKClassifier}
 
 
@@ -40,21 +41,31 @@ def method_name(model: Any) -> str:
 
 
 def described(model: Any) -> dict[str, Any]:
-    """The class of a model, and the parameters that decide the result, as JSON holds them.
+    """Describe all that decides what a model predicts, as JSON holds it.
 
-    Those with their default values are left out, so that records stay valid when a later version
-    adds a parameter.
+    Parameters with their default values are left out, for the eye; the candidates of a search
+    are all there, as one hash, so that another default grid is another description.
 
     Examples
     --------
     >>> described(TunedNASKClassifier(grid={"C": [1, 10]}))
-    {'class': 'TunedNASKClassifier', 'grid': "{'C': [1, 10]}"}
+    {'class': 'TunedNASKClassifier', 'grid': "{'C': [1, 10]}", 'candidates': '...'}
     """
+    found = _parameters(model)
+    if hasattr(model, "sweeps"):
+        content = [
+            ({k: v for k, v in sweep.parameters.items() if k not in HOW_TO_RUN}, sweep.candidates)
+            for sweep in model.sweeps()
+        ]
+        found["candidates"] = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+    return found
+
+
+def _parameters(model: Any) -> dict[str, Any]:
     signature = inspect.signature(type(model)).parameters
     found: dict[str, Any] = {"class": type(model).__name__}
     for name, value in model.get_params(deep=False).items():
         default = signature[name].default if name in signature else inspect.Parameter.empty
-        if name in RUNNING or repr(value) == repr(default):
-            continue
-        found[name] = described(value) if hasattr(value, "get_params") else repr(value)
+        if name not in HOW_TO_RUN and repr(value) != repr(default):
+            found[name] = _parameters(value) if hasattr(value, "get_params") else repr(value)
     return found

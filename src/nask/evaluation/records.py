@@ -119,8 +119,9 @@ class Evaluation:
         return float(np.std([record.accuracy for record in self.records]))
 
     def most_chosen(self) -> dict[str, Any]:
-        """Return the parameters that most folds chose."""
-        texts = [json.dumps(dict(record.parameters), sort_keys=True) for record in self.records]
+        """Return the parameters of the kernel that most folds chose."""
+        kernels = [{k: v for k, v in r.parameters.items() if k != "C"} for r in self.records]
+        texts = [json.dumps(kernel) for kernel in kernels]
         chosen: dict[str, Any] = json.loads(Counter(texts).most_common(1)[0][0])
         return chosen
 

@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from nask.exceptions import FormatError, did_you_mean
 
+# Digits that always fit 64 bits; longer ones are names of classes.
+LONGEST_INTEGER = 18
+
 
 @dataclass(frozen=True)
 class CsvTable:
@@ -110,7 +113,8 @@ class CsvTable:
         self.refuse_missing(name)
         column = [value for value in self.columns[name] if value is not None]
         if all(map(_is_integer, column)):
-            return np.array(column, dtype=np.int64)
+            short = max(map(len, column), default=0) <= LONGEST_INTEGER
+            return np.array(column, dtype=np.int64 if short else np.str_)
         values = self.values(name)
         return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
 

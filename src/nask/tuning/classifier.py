@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nask.estimators.classifier import NASKClassifier, class_codes
 from nask.exceptions import ParameterError
+from nask.kernels.nask import NASK
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
 from nask.tuning.grid import Grid, GridName, named_grid
@@ -103,6 +104,10 @@ class TunedNASKClassifier(ClassifierMixin, BaseEstimator):
         base = self._base()
         grid = named_grid(self.grid) if isinstance(self.grid, str) else self.grid
         return star_sweeps(base, base.C, grid)
+
+    def kernel(self, **parameters: Any) -> NASK:
+        """Return the kernel of a candidate, the rest of its parameters those of the estimator."""
+        return NASK(**{**self._base()._kernel_parameters(), **parameters})
 
     def race(
         self, codes: npt.NDArray[Any], classes: npt.NDArray[Any], n_jobs: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.model_selection import ParameterGrid
 
 from nask.exceptions import ParameterError, did_you_mean
@@ -80,7 +81,8 @@ def settings(grid: Grid, known: Sequence[str]) -> Iterator[dict[str, Any]]:
                 raise ParameterError(
                     f"The grid varies {name!r}, which is no parameter. {did_you_mean(name, known)}"
                 )
-            if isinstance(values, str) or not isinstance(values, Sequence) or not len(values):
+            listed = isinstance(values, (Sequence, np.ndarray)) and not isinstance(values, str)
+            if not listed or not len(values):
                 raise ParameterError(
                     f"The grid has {values!r} for {name!r}: expected a list of values to try."
                 )
@@ -88,4 +90,8 @@ def settings(grid: Grid, known: Sequence[str]) -> Iterator[dict[str, Any]]:
         names = list(part)
         ranked = {f"{i:03d}": part[name] for i, name in enumerate(names)}
         for setting in ParameterGrid(ranked):
-            yield {names[int(rank)]: value for rank, value in setting.items()}
+            # Plain numbers, which records can hold, in place of numpy's.
+            yield {
+                names[int(rank)]: value.item() if isinstance(value, np.generic) else value
+                for rank, value in setting.items()
+            }

@@ -2,8 +2,8 @@
 
 A search fits thousands of small machines on the same matrices. scikit-learn's SVC takes a
 millisecond a fit, most of it checks and copies, and begins each from nothing; here the solution for
-one C is the start for the next, and the matrix is read where it lies. (Final models are fitted by
-SVC.)
+one C is the start for the next, and the matrix is read where it lies. (A model that is kept is
+fitted by SVC.)
 """
 
 from __future__ import annotations

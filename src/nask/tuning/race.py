@@ -164,7 +164,8 @@ class Race:
         # Of a difference between scores: how often graphs are hard or easy for all is no noise.
         noise = float((right - right.mean(axis=0)).var(axis=1).mean()) / right.shape[1]
         shrunk = shrunk_scores(scores, noise, [entrant.parameters for entrant in entrants])
-        return entrants[int(np.where(finished, shrunk, -np.inf).argmax())]
+        # Rounded, so that a tie is a tie whatever the order in which sums were made.
+        return entrants[int(np.where(finished, shrunk.round(9), -np.inf).argmax())]
 
     def _run(
         self, sweep: Sweep, stack: Floats, rows: Positions | None, candidate: Candidate

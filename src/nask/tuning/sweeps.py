@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.forms import gram_of_hops
 from nask.kernels.nask import NASK
-from nask.kernels.parameters import StarKernelParameters
+from nask.kernels.parameters import POSITIVE, StarKernelParameters, is_positive
 from nask.tuning.grid import Grid, settings
 
 # Parameters that say how the hops' Grams are put together, after the pass over all graphs.
@@ -90,6 +91,8 @@ def star_sweeps(base: StarKernelParameters, C: float, grid: Grid) -> list[StarSw
         penalty = setting.pop("C", C)
         full = {**kernel, **setting}
         NASK(**full)._check_parameters()
+        if not is_positive(penalty):
+            raise ParameterError.expected("C", "TunedNASKClassifier", POSITIVE, penalty)
         relevant = {name: value for name, value in full.items() if _matters(name, full)}
         key = repr(relevant)
         if key not in penalties:
