@@ -1,5 +1,7 @@
 """The compiled path of support vector machines against scikit-learn's, and against optimality."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
@@ -43,23 +45,31 @@ def test_decisions_are_those_of_scikit_learn(n_classes, weight, seed):
         assert np.mean(np.abs(machine.decide(gram) - expected)) < 0.01
 
 
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("weight", [None, "dict"])
 @pytest.mark.parametrize("seed", range(6))
-def test_optimality(seed):
-    """The conditions of Karush, Kuhn and Tucker, which only the optimum meets."""
-    gram, codes = problem(2, seed, rbf=seed > 2)
-    sign = np.where(codes == 1, 1.0, -1.0)
-    for C, machine in zip(PENALTIES, penalty_path(gram, codes, PENALTIES), strict=True):
-        coefficient, [constant] = machine.coefficients[0], machine.constants
-        alpha = coefficient * sign
-        assert alpha.min() >= 0
-        assert alpha.max() <= C
-        assert abs(coefficient.sum()) < 1e-9 * max(1, alpha.sum())
-        margin = sign * (gram @ coefficient + constant)
-        slack = 2 * path_module.TOLERANCE
-        assert (margin[alpha == 0] >= 1 - slack).all()
-        assert (margin[alpha == C] <= 1 + slack).all()
-        inside = (alpha > 0) & (alpha < C)
-        np.testing.assert_allclose(margin[inside], 1, atol=slack)
+def test_optimality(n_classes, weight, seed):
+    """The conditions of Karush, Kuhn and Tucker, which only the optimum meets, pair by pair."""
+    gram, codes = problem(n_classes, seed, rbf=seed > 2)
+    weight = weights_of(weight, n_classes)
+    pairs = list(combinations(range(n_classes), 2))
+    for C, machine in zip(PENALTIES, penalty_path(gram, codes, PENALTIES, weight), strict=True):
+        functions = zip(pairs, machine.coefficients, machine.constants, strict=True)
+        for (i, j), coefficient, constant in functions:
+            members = (codes == i) | (codes == j)
+            assert (coefficient[~members] == 0).all()
+            positive = j if n_classes == 2 else i
+            sign = np.where(codes[members] == positive, 1.0, -1.0)
+            bound = np.array([C * (weight[c] if weight else 1.0) for c in codes[members]])
+            alpha = coefficient[members] * sign
+            assert (alpha >= 0).all()
+            assert (alpha <= bound).all()
+            assert abs(coefficient.sum()) < 1e-9 * max(1, alpha.sum())
+            margin = sign * (gram[members] @ coefficient + constant)
+            slack = 2 * path_module.TOLERANCE
+            assert (margin[alpha == 0] >= 1 - slack).all()
+            assert (margin[alpha == bound] <= 1 + slack).all()
+            np.testing.assert_allclose(margin[(alpha > 0) & (alpha < bound)], 1, atol=slack)
 
 
 def test_beyond_the_last_penalty_that_binds_nothing_is_solved(monkeypatch):

@@ -8,7 +8,8 @@ from sklearn.svm import SVC
 from nask.estimators.support import Centring
 from nask.exceptions import ParameterError
 from nask.tuning import race as race_module
-from nask.tuning.race import Entrant, Race, predictions
+from nask.tuning.path import predictions
+from nask.tuning.race import Entrant, Race
 from nask.tuning.sweeps import Candidate
 
 PENALTIES = (0.01, 1.0, 100.0)

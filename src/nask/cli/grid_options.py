@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nask.exceptions import ParameterError
@@ -34,7 +34,11 @@ def grid_from_options(name: str, values: Sequence[str]) -> Any:
     grid = named_grid(name)
     if not values:
         return name
-    replaced: Mapping[str, Sequence[Any]] = dict(map(_parsed, values))
+    replaced: dict[str, Sequence[Any]] = {}
+    for option, values_to_try in map(_parsed, values):
+        if option in replaced:
+            raise ParameterError(f"--try {option} is given twice: list all its values in one.")
+        replaced[option] = values_to_try
     return tuple({**part, **replaced} for part in grid)
 
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import Split
 from nask.graph.attributed_graph import AttributedGraph
-from nask.tuning.race import predictions
+from nask.tuning.path import predictions
 
 
 def fold_of_shared(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sklearn.utils.class_weight import compute_class_weight
 
 from nask.engines.tile import compiled
-from nask.estimators.support import SupportMachine
+from nask.estimators.support import Centring, SupportMachine, most_confident
 
 Floats = npt.NDArray[np.float64]
 ClassWeight = Mapping[int, float] | str | None
@@ -26,7 +26,27 @@ TOLERANCE = 1e-3
 # What the curvature between two graphs is taken for where rounding leaves none; as libsvm does.
 LEAST_CURVATURE = 1e-12
 # A positive definite matrix needs far fewer steps; one that is not might go round for ever.
-STEPS_A_GRAPH, STEPS = 200, 100_000
+STEPS_A_GRAPH, STEPS = 200, 1_000_000
+
+
+def predictions(
+    gram: npt.NDArray[np.floating],
+    codes: npt.NDArray[np.intp],
+    train: npt.NDArray[np.intp],
+    test: npt.NDArray[np.intp],
+    penalties: Sequence[float],
+    class_weight: ClassWeight,
+) -> Iterator[npt.NDArray[np.intp]]:
+    """Numbers of the test graphs' classes for each C, in ascending order, learned from the others.
+
+    All classes have to be among the training graphs.
+    """
+    square = gram[np.ix_(train, train)]
+    centring = Centring.fit(square)
+    new = centring.apply(gram[np.ix_(test, train)])
+    n_classes = int(codes.max()) + 1
+    for machine in penalty_path(centring.apply(square), codes[train], penalties, class_weight):
+        yield most_confident(machine.decide(new), n_classes)
 
 
 def penalty_path(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,9 +11,8 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
-from nask.estimators.support import Centring, most_confident
 from nask.exceptions import ParameterError
-from nask.tuning.path import ClassWeight, penalty_path
+from nask.tuning.path import ClassWeight, predictions
 from nask.tuning.shrinkage import shrunk_scores
 from nask.tuning.sweeps import Candidate
 
@@ -193,23 +192,3 @@ class Race:
         lost = int(np.count_nonzero(leader & ~entrant.right & entrant.tested))
         won = int(np.count_nonzero(entrant.right & ~leader))
         return bool(lost - won > BEHIND * (lost + won) ** 0.5)
-
-
-def predictions(
-    gram: Floats,
-    codes: Positions,
-    train: Positions,
-    test: Positions,
-    penalties: Sequence[float],
-    class_weight: ClassWeight,
-) -> Iterator[Positions]:
-    """Numbers of the test graphs' classes for each C, in ascending order, learned from the others.
-
-    All classes have to be among the training graphs.
-    """
-    square = gram[np.ix_(train, train)]
-    centring = Centring.fit(square)
-    new = centring.apply(gram[np.ix_(test, train)])
-    n_classes = int(codes.max()) + 1
-    for machine in penalty_path(centring.apply(square), codes[train], penalties, class_weight):
-        yield most_confident(machine.decide(new), n_classes)
