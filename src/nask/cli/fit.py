@@ -79,9 +79,8 @@ def _tuned(model: KernelMachine, data: Dataset) -> NASKClassifier:
 def _target(data: Dataset) -> Any:
     if data.y is None:
         raise ParameterError(
-            f"{data.name} has no targets to learn: expected a column y in graphs.csv, or in the text "
-            f"form of the TUDataset collection a file {data.name}_graph_labels.txt or "
-            f"{data.name}_graph_attributes.txt beside the others."
+            f"{data.name} has no targets to learn: expected a column y in graphs.csv, or a file "
+            f"{data.name}_graph_labels.txt or {data.name}_graph_attributes.txt beside the others."
         )
     if data.y.ndim == 2:
         raise ParameterError(
