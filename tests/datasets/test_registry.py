@@ -201,3 +201,22 @@ def test_a_download_under_way_is_no_set(folders):
     put(folders[2] / ".download-x", "MINE", 1)
     put(folders[2], ".MINE", 1)
     assert available_datasets() == ["Cuneiform", "MUTAG"]
+
+
+def test_an_array_file_beside_a_set_does_not_hide_it(folders):
+    place = put(folders[0], "MINE", 3, as_zip=False)
+    np.savez(place / "gram.npz", gram=np.eye(3))
+    assert n_nodes(place) == 3
+    assert n_nodes("MINE") == 3
+
+
+def test_an_empty_folder_does_not_hide_a_set(folders):
+    (folders[0] / "MUTAG").mkdir()
+    assert len(load_dataset("MUTAG")) == 188
+
+
+def test_a_folder_here_is_pointed_at(folders, tmp_path, monkeypatch):
+    put(tmp_path, "HERE", 2, as_zip=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DatasetNotFoundError, match=r"there is one here, \./HERE"):
+        load_dataset("HERE")

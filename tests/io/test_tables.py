@@ -234,3 +234,8 @@ def test_text_that_is_not_utf8(write):
     (folder / "nodes.csv").write_bytes(b"graph,node\ng,\xe9\n")
     with pytest.raises(FormatError, match=r"nodes.csv in .* cannot be read as CSV in UTF-8"):
         read_tables(folder)
+
+
+def test_integers_too_long_for_a_machine_are_names_of_classes(write):
+    data = read_tables(write(graphs="graph,y\ng1,12345678901234567890\ng2,12345678901234567891\n"))
+    assert data.y.tolist() == ["12345678901234567890", "12345678901234567891"]

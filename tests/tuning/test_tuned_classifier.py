@@ -102,3 +102,9 @@ def test_class_weights_reach_the_search(mutag):
 def test_mistakes(mutag, parameters, message):
     with pytest.raises(ParameterError, match=message):
         nask.TunedNASKClassifier(**parameters).fit(mutag.graphs[:20], mutag.y[:20])
+
+
+def test_the_kernel_of_a_candidate_is_that_of_the_estimator_but_for_the_grid():
+    base = nask.NASKClassifier(expansion="ball", gamma=7.0, degree="numerical")
+    kernel = nask.TunedNASKClassifier(estimator=base).kernel(gamma=0.5)
+    assert (kernel.expansion, kernel.gamma, kernel.degree) == ("ball", 0.5, "numerical")
