@@ -148,11 +148,16 @@ class Race:
                 if entrant.finished and ahead:
                     self._leader = entrant
 
+    @property
+    def leader(self) -> Entrant:
+        """The most accurate that ran to the end."""
+        if self._leader is None:
+            raise ParameterError("The grid has no candidates: expected one setting at least.")
+        return self._leader
+
     def winner(self) -> Entrant:
         """Return the best of all that were entered."""
-        leader = self._leader
-        if leader is None:
-            raise ParameterError("The grid has no candidates: expected one setting at least.")
+        leader = self.leader
         entrants = self._entrants
         finished = np.array([entrant.finished for entrant in entrants])
         scores = np.array([entrant.score for entrant in entrants])
