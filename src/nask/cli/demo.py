@@ -17,6 +17,8 @@ GRID = {
     "gamma": (0.1, 1.0),
     "gamma_star": (4.0, 16.0),
     "n_hops": (1, 2, 3),
+    "gram": ("linear", "rbf"),
+    "gram_scale": (3.0,),
     "C": (1.0, 10.0, 100.0),
 }
 INNER_FOLDS = 3
