@@ -53,6 +53,9 @@ def track(
         )
         console = Console(stderr=True)
         with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-            yield from bar.track(steps, total, description=description, completed=start)
+            task = bar.add_task(description, total=total, completed=start)
+            for step in steps:
+                yield step
+                bar.advance(task)
     else:
         yield from steps

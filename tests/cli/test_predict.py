@@ -90,12 +90,14 @@ def test_numbers_have_no_probabilities(invoke, regressor):
         invoke("predict", path, folder, "--proba")
 
 
-@pytest.mark.parametrize("content", [None, b"no model"])
-def test_a_file_that_is_no_model(invoke, tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "message"), [(None, "There is no file"), (b"no model", "not a readable nask model")]
+)
+def test_a_file_that_is_no_model(invoke, tmp_path, content, message):
     path = tmp_path / "m.nask"
     if content:
         path.write_bytes(content)
-    with pytest.raises(ModelFileError, match="not a readable nask model"):
+    with pytest.raises(ModelFileError, match=message):
         invoke("predict", path, "MUTAG", "--out", tmp_path / "p.csv")
     assert not (tmp_path / "p.csv").exists()
 
@@ -115,3 +117,20 @@ def test_as_processes_from_fit_to_predictions(process, tmp_path, mutag):
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "NO_SUCH_SET" in refused.stderr
     assert not out.exists()
+
+
+def test_graphs_go_by_their_ids(invoke, tmp_path):
+    """In a folder of CSV files, in the order of graphs.csv."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    rows = [f"g{k},{node},{'CO'[k % 2]}" for k in range(8) for node in "ab"]
+    (folder / "nodes.csv").write_text("\n".join(["graph,node,atom", *rows]) + "\n")
+    edges = [f"g{k},a,b" for k in range(8)]
+    (folder / "edges.csv").write_text("\n".join(["graph,source,target", *edges]) + "\n")
+    order = [5, 0, 3, 2, 7, 1, 4, 6]
+    (folder / "graphs.csv").write_text(
+        "\n".join(["graph,y", *(f"g{k},{'odd' if k % 2 else 'even'}" for k in order)]) + "\n"
+    )
+    invoke("fit", folder, "--model", tmp_path / "m.nask", "--hops", 1)
+    lines = invoke("predict", tmp_path / "m.nask", folder).stdout.splitlines()
+    assert lines[1:] == [f"g{k},{'odd' if k % 2 else 'even'}" for k in order]

@@ -9,7 +9,7 @@ import pytest
 
 from nask.datasets import available_datasets, load_dataset
 from nask.datasets.places import EMBEDDED, cache_folder
-from nask.exceptions import DatasetNotFoundError, FormatError
+from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError
 
 
 @pytest.fixture
@@ -137,10 +137,18 @@ def test_hints_know_published_sets_and_those_at_hand(folders, name, meant):
         load_dataset(name)
 
 
-@pytest.mark.parametrize("name", ["", ".", ".."])
+@pytest.mark.parametrize("name", ["", " "])
 def test_what_is_no_name(folders, name):
     with pytest.raises(DatasetNotFoundError):
         load_dataset(name)
+
+
+def test_the_folder_one_is_in(folders, monkeypatch):
+    monkeypatch.chdir(put(folders[0], "MINE", 4, as_zip=False))
+    assert n_nodes(".") == 4
+    monkeypatch.chdir(folders[1])
+    with pytest.raises(FormatError, match=r"neither nodes\.csv and edges\.csv nor a file"):
+        load_dataset(".")
 
 
 def test_a_set_without_a_reader_says_so(folders):
@@ -157,11 +165,7 @@ def test_paths_of_all_spellings(folders, monkeypatch, as_zip):
     monkeypatch.chdir(folders[0])
     assert n_nodes(Path(path.name)) == 5
     assert n_nodes(f".{os.sep}{path.name}") == 5
-    if as_zip:
-        assert n_nodes("MINE.zip") == 5
-    else:
-        with pytest.raises(DatasetNotFoundError):
-            load_dataset("MINE")
+    assert n_nodes(path.name) == 5
 
 
 @pytest.mark.parametrize("source", ["no/such/folder", "MINE.zip", Path("nowhere")])
@@ -215,8 +219,23 @@ def test_an_empty_folder_does_not_hide_a_set(folders):
     assert len(load_dataset("MUTAG")) == 188
 
 
-def test_a_folder_here_is_pointed_at(folders, tmp_path, monkeypatch):
+def test_a_folder_here_goes_by_its_name_unless_a_set_has_it(folders, tmp_path, monkeypatch):
     put(tmp_path, "HERE", 2, as_zip=False)
+    put(tmp_path, "MUTAG", 2, as_zip=False)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DatasetNotFoundError, match=r"there is one here, \./HERE"):
-        load_dataset("HERE")
+    assert n_nodes("HERE") == 2
+    assert n_nodes("MUTAG") == 3371
+
+
+def test_codes_of_a_folder_of_tables(folders, tmp_path):
+    (tmp_path / "nodes.csv").write_text("graph,node,atom\n1,a,6\n1,b,8\n")
+    (tmp_path / "edges.csv").write_text("graph,source,target\n1,a,b\n")
+    kinds = [
+        load_dataset(tmp_path, **codes).graphs[0].node_attributes["atom"].kind
+        for codes in ({}, {"categorical": ["atom"]})
+    ]
+    assert kinds == ["numerical", "categorical"]
+    with pytest.raises(ParameterError, match="for folders of CSV files"):
+        load_dataset("MUTAG", categorical=["atom"])
+    with pytest.raises(ParameterError, match=r"holds no nodes\.csv"):
+        load_dataset(put(tmp_path, "TEXT", 2), categorical=["atom"])

@@ -235,5 +235,5 @@ def test_truncated_and_absent_files(saved, tmp_path):
     (tmp_path / "half.nask").write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(ModelFileError, match="not a readable nask model"):
         nask.load(tmp_path / "half.nask")
-    with pytest.raises(ModelFileError, match="No such file"):
+    with pytest.raises(ModelFileError, match="There is no file"):
         nask.load(tmp_path / "none.nask")

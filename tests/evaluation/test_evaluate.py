@@ -182,7 +182,7 @@ def test_a_finished_run_is_read_not_repeated(monkeypatch, undisturbed, model, mu
     with pytest.raises(ParameterError, match="holds another run: folds was 3 and is 4 now"):
         nask.evaluate(model, mutag, out=tmp_path, folds=4, repeats=2, inner=2)
     other = nask.TunedNASKClassifier(grid={"C": [1.0]})
-    with pytest.raises(ParameterError, match="holds another run: model was"):
+    with pytest.raises(ParameterError, match="holds another run: grid was"):
         nask.evaluate(other, mutag, out=tmp_path, **PROTOCOL)
     changed = nask.Dataset("MUTAG", mutag.graphs, -mutag.y)
     with pytest.raises(ParameterError, match="on other graphs or classes of the same name"):
@@ -194,7 +194,7 @@ def test_another_default_grid_is_another_run(monkeypatch, mutag, tmp_path):
     monkeypatch.setitem(GRIDS, "default", [{"C": [1.0]}])
     nask.evaluate("nask", small, out=tmp_path, **PROTOCOL)
     monkeypatch.setitem(GRIDS, "default", [{"C": [10.0]}])
-    with pytest.raises(ParameterError, match="holds another run: model was"):
+    with pytest.raises(ParameterError, match="holds another run: candidates was"):
         nask.evaluate("nask", small, out=tmp_path, **PROTOCOL)
 
 

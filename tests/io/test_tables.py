@@ -239,3 +239,15 @@ def test_text_that_is_not_utf8(write):
 def test_integers_too_long_for_a_machine_are_names_of_classes(write):
     data = read_tables(write(graphs="graph,y\ng1,12345678901234567890\ng2,12345678901234567891\n"))
     assert data.y.tolist() == ["12345678901234567890", "12345678901234567891"]
+
+
+@pytest.mark.parametrize("marker", ["", "NA", "N/A", "NaN", "nan", "null", "None"])
+@pytest.mark.parametrize(("column", "kind"), [("age", "numerical"), ("region", "categorical")])
+def test_markers_of_missing_values(write, marker, column, kind):
+    values = {"age": ["1", "2", "3", "4"], "region": ["x", "y", "z", "y"]}
+    values[column][1] = marker
+    rows = zip(["g2,a", "g1,a", "g2,b", "g1,c"], *values.values(), strict=True)
+    nodes = "\n".join(["graph,node,age,region", *map(",".join, rows)]) + "\n"
+    attribute = read_tables(write(nodes=nodes)).graphs[0].node_attributes[column]
+    assert attribute.kind == kind
+    assert [value is None for value in attribute.values()] == [True, False]

@@ -20,6 +20,12 @@ DatasetArgument = Annotated[
         help="Name of a dataset, such as MUTAG, or path of a folder or zip.",
     ),
 ]
+CategoricalOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,...", help="Columns of a folder of CSV files whose numbers are codes."
+    ),
+]
 JobsOption = Annotated[
     int, typer.Option("--n-jobs", help="Threads; -1 takes all cores.", rich_help_panel=RUNNING)
 ]
@@ -34,7 +40,7 @@ MemoryOption = Annotated[
 ]
 
 
-def load_graphs(dataset: str) -> Dataset:
+def load_graphs(dataset: str, categorical: str = "") -> Dataset:
     """Load a dataset of many graphs by its name or path.
 
     Examples
@@ -42,7 +48,8 @@ def load_graphs(dataset: str) -> Dataset:
     >>> load_graphs("MUTAG").name
     'MUTAG'
     """
-    data = load_dataset(dataset)
+    names = [name.strip() for name in categorical.split(",") if name.strip()]
+    data = load_dataset(dataset, categorical=names)
     if not isinstance(data, Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "

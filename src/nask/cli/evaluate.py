@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.cli.arguments import RUNNING, load_graphs
+from nask.cli.arguments import RUNNING, CategoricalOption, load_graphs
 from nask.cli.grid_options import grid_from_options
 from nask.cli.pictures import draw_accuracies, draw_result
 from nask.cli.show import results_table, show
@@ -49,6 +49,7 @@ def evaluate(
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
     ] = True,
+    categorical: CategoricalOption = "",
     folds: Annotated[int, typer.Option(min=2, help="Outer folds.", rich_help_panel=PROTOCOL)] = 10,
     repeats: Annotated[
         int, typer.Option(min=1, help="How often folds are drawn.", rich_help_panel=PROTOCOL)
@@ -105,7 +106,9 @@ def evaluate(
     results, failed = [], False
     for name in datasets:
         try:
-            dataset = load_graphs(name)
+            dataset = load_graphs(name, categorical)
+            if not as_json:
+                typer.echo(repr(dataset), err=True)
             for model in models:
                 result = evaluate_method(
                     model,
@@ -127,6 +130,12 @@ def evaluate(
         except (NaskError, OSError) as error:
             typer.echo(f"nask: {name}: {error}", err=True)
             failed = True
+        except KeyboardInterrupt:
+            typer.echo(
+                f"nask: stopped. The same command goes on from the folds that are in {out}.",
+                err=True,
+            )
+            raise typer.Exit(130) from None
     if results:
         _show(results, out, as_json, pictures)
     if failed:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from sklearn.base import clone
 
-from nask.cli.arguments import DatasetArgument, load_graphs
+from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import output_file
 from nask.estimators.classifier import NASKClassifier
@@ -26,6 +26,7 @@ def fit(
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
     C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = KernelMachine.C,
+    categorical: CategoricalOption = "",
     tune: Annotated[
         bool,
         typer.Option(
@@ -46,7 +47,7 @@ def fit(
     nask predict applies it to other graphs, and nask.load reads it in Python.
     """
     with output_file(model, "--model") as file:
-        data = load_graphs(dataset)
+        data = load_graphs(dataset, categorical)
         y = _target(data)
         machine = NASKRegressor if regress or y.dtype.kind == "f" else NASKClassifier
         trained = machine(C=C, **kernel)

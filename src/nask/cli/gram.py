@@ -12,7 +12,7 @@ import numpy.typing as npt
 import typer
 
 from nask import plots
-from nask.cli.arguments import DatasetArgument, load_graphs
+from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import output_file
 from nask.io.dataset import Dataset
@@ -39,12 +39,13 @@ def gram(
         Path | None,
         typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
     ] = None,
+    categorical: CategoricalOption = "",
 ) -> None:
     """Compute the Gram matrix of a dataset: the kernel between all its graphs."""
     # The plot is the outer file: should drawing fail, the matrix is safe.
     with output_file(plot, "--plot", PICTURES) if plot else nullcontext() as picture:
         with output_file(out, "--out", FORMATS) as file:
-            data = load_graphs(dataset)
+            data = load_graphs(dataset, categorical)
             nask = NASK(**kernel)
             matrix = nask.fit_transform(data.graphs)
             _write(file, matrix, data, nask)

@@ -13,7 +13,13 @@ import numpy.typing as npt
 import typer
 from sklearn.metrics import r2_score
 
-from nask.cli.arguments import DatasetArgument, JobsOption, MemoryOption, load_graphs
+from nask.cli.arguments import (
+    CategoricalOption,
+    DatasetArgument,
+    JobsOption,
+    MemoryOption,
+    load_graphs,
+)
 from nask.cli.output import output_file
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.saving import load
@@ -29,14 +35,15 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of each class.")
     ] = False,
+    categorical: CategoricalOption = "",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
     """Predict the class, or value, of each graph of a dataset with a saved model.
 
-    The CSV has the columns graph (position in the dataset, from 0), prediction and, with --proba,
-    probability_CLASS for each class. Where the dataset has targets, the accuracy, or R2, goes to
-    standard error.
+    The CSV has the columns graph (its id in a folder of CSV files, else its position from 0),
+    prediction and, with --proba, probability_CLASS for each class. Where the dataset has targets,
+    the accuracy, or R2, goes to standard error.
     """
     with output_file(out, "--out") if out else nullcontext() as file:
         trained = load(model)
@@ -46,13 +53,14 @@ def predict(
                 "probabilities. Leave out --proba."
             )
         trained.kernel_.set_params(n_jobs=n_jobs, memory_limit=memory_limit, verbose=True)
-        data = load_graphs(dataset)
+        data = load_graphs(dataset, categorical)
         predictions = trained.predict(data.graphs)
-        columns = {"graph": range(len(data)), "prediction": predictions.tolist()}
+        names = range(len(data)) if data.ids is None else data.ids
+        columns: dict[str, Any] = {"graph": names, "prediction": predictions.tolist()}
         if isinstance(trained, NASKClassifier) and proba:
             probabilities = trained.predict_proba(data.graphs).T.tolist()
-            names = [f"probability_{label}" for label in trained.classes_.tolist()]
-            columns |= dict(zip(names, probabilities, strict=True))
+            classes = [f"probability_{label}" for label in trained.classes_.tolist()]
+            columns |= dict(zip(classes, probabilities, strict=True))
         if file:
             with file.open("w", newline="", encoding="utf-8") as stream:
                 _write(stream, columns)
@@ -70,6 +78,8 @@ def _write(stream: TextIO, columns: dict[str, Any]) -> None:
 
 def _score(trained: Any, y: npt.NDArray[Any], predictions: npt.NDArray[Any]) -> str:
     if isinstance(trained, NASKClassifier):
+        if not {*y.tolist()} & {*trained.classes_.tolist()}:
+            return "No accuracy: the classes of the dataset are not those of the model."
         right = int(np.sum(predictions == y))
         return f"Accuracy {100 * right / len(y):.1f} % ({right} of {len(y)} graphs)."
     known = np.isfinite(y) if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)

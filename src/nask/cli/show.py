@@ -17,37 +17,36 @@ def show(content: Table | str) -> None:
 
 def results_table(results: Sequence[Evaluation]) -> Table:
     """One row a dataset and method: accuracy with its uncertainty, and time."""
-    first = results[0]
-    protocol = f"{first.repeats} x {first.folds}" if first.repeats > 1 else "nested"
-    ranges = "of each training fold" if first.strict else "of the whole (unlabelled) set"
+    repeated = any(result.repeats > 1 for result in results)
+    deviation = "± is the standard deviation over test folds"
+    deviation += ", in brackets over the means of repeats" if repeated else ""
     table = Table(
-        title=f"Accuracy in %, {protocol} cross-validation",
-        caption=f"± is the standard deviation over test folds{_over_repeats(results)}. "
-        f"Ranges and categories of attributes are those {ranges}.",
+        title="Accuracy in %, nested cross-validation", caption=f"{deviation}.{_ranges(results)}"
     )
     table.add_column("dataset", no_wrap=True)
     table.add_column("method", no_wrap=True)
-    headings = ["graphs", "folds", "major-\nity", "accuracy"]
-    headings += ["repeats"] if any(result.repeats > 1 for result in results) else []
-    for heading in (*headings, "kernel\ns", "learning\ns"):
+    headings = ("graphs", "repeats\nx folds", "largest\nclass", "accuracy", "kernel\ns", "SVM\ns")
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        mean = 100 * result.accuracy_mean
-        cells = [
+        repeats = f" ({100 * result.accuracy_std_repeats:.1f})" if result.repeats > 1 else ""
+        table.add_row(
             result.dataset,
             result.method,
             str(result.n_graphs),
-            str(result.folds),
+            f"{result.repeats} x {result.folds}",
             f"{100 * result.majority:.1f}",
-            f"{mean:.1f} ± {100 * result.accuracy_std_folds:.1f}",
-        ]
-        if "repeats" in headings:
-            cells.append(f"± {100 * result.accuracy_std_repeats:.1f}")
-        cells += [f"{result.seconds_kernel:.1f}", f"{result.seconds_learning:.1f}"]
-        table.add_row(*cells)
+            f"{100 * result.accuracy_mean:.1f} ± {100 * result.accuracy_std_folds:.1f}{repeats}",
+            f"{result.seconds_kernel:.1f}",
+            f"{result.seconds_learning:.1f}",
+        )
     return table
 
 
-def _over_repeats(results: Sequence[Evaluation]) -> str:
-    many = any(result.repeats > 1 for result in results)
-    return ", then over the means of repeats" if many else ""
+def _ranges(results: Sequence[Evaluation]) -> str:
+    """Where ranges and categories come from, if that is the same for all."""
+    kinds = {result.strict for result in results}
+    if len(kinds) > 1:
+        return ""
+    where = "of each training part" if kinds.pop() else "of the whole (unlabelled) set"
+    return f" Ranges and categories of attributes are those {where}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, overload
 
@@ -10,7 +11,7 @@ from nask.datasets.catalogue import DatasetInfo, catalogue
 from nask.datasets.checks import differences
 from nask.datasets.download import download
 from nask.datasets.places import DATA_VARIABLE, Place, folders, places
-from nask.exceptions import DatasetNotFoundError, FormatError, did_you_mean
+from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError, did_you_mean
 from nask.io.archive import Archive, open_archive
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
@@ -21,8 +22,12 @@ from nask.io.tu import read_tu
 @overload
 def load_dataset(source: Literal["Cora", "Citeseer", "Pubmed"]) -> NodeDataset: ...  # type: ignore[overload-overlap]
 @overload
-def load_dataset(source: str | os.PathLike[str]) -> Dataset: ...
-def load_dataset(source: str | os.PathLike[str]) -> Dataset | NodeDataset:
+def load_dataset(
+    source: str | os.PathLike[str], *, categorical: Collection[str] = ()
+) -> Dataset: ...
+def load_dataset(
+    source: str | os.PathLike[str], *, categorical: Collection[str] = ()
+) -> Dataset | NodeDataset:
     """Load a benchmark set by its name, or a set of your own by its path.
 
     A name is looked for in the folders that the environment variable NASK_DATA names
@@ -37,9 +42,11 @@ def load_dataset(source: str | os.PathLike[str]) -> Dataset | NodeDataset:
     ----------
     source : str or path
         A name such as "MUTAG"; upper and lower case matter. Or a path: an ``os.PathLike``, or
-        text with a path separator or ending in ``.zip``. It leads to a folder or zip in
-        TUDataset text form, to a folder with ``nodes.csv`` and ``edges.csv``, or to the files of
-        a citation network.
+        text with a path separator or ending in ``.zip``, or the name of a folder here that no
+        set has. It leads to a folder or zip in TUDataset text form, to a folder with
+        ``nodes.csv`` and ``edges.csv``, or to the files of a citation network.
+    categorical : collection of str
+        For a folder of CSV files: columns whose numbers are codes.
 
     Returns
     -------
@@ -68,8 +75,13 @@ def load_dataset(source: str | os.PathLike[str]) -> Dataset | NodeDataset:
     nask.exceptions.DatasetNotFoundError: No dataset 'MUTGA' is known. Did you mean 'MUTAG'? ...
     """
     if _is_path(source):
-        return _read(Path(source).expanduser(), None)
+        return _read(Path(source).expanduser(), None, categorical=categorical)
     name = str(source)
+    if categorical:
+        raise ParameterError(
+            f"{name} is a published set, whose attributes have kinds of their own: 'categorical' "
+            "is for folders of CSV files."
+        )
     return read_place(locate(name), name)
 
 
@@ -116,8 +128,7 @@ def dataset_info(name: str) -> DatasetInfo:
             f"No dataset {name!r} is known. {did_you_mean(name, known)}\n"
             f"Looked for {name}.zip and a folder {name} in:{looked}\n"
             f"Put the zip of a set of your own into a folder and name that folder in the "
-            f"environment variable {DATA_VARIABLE}, or load it by its path"
-            f"{f': there is one here, ./{name}' if Path(name).exists() else ''}."
+            f"environment variable {DATA_VARIABLE}, or load it by its path."
         )
     return info
 
@@ -149,15 +160,28 @@ def _is_path(source: str | os.PathLike[str]) -> bool:
     if not isinstance(source, str):
         return True
     separators = [os.sep, os.altsep or os.sep]
-    return source.endswith(".zip") or any(separator in source for separator in separators)
+    if source.endswith(".zip") or any(separator in source for separator in separators):
+        return True
+    known = source in catalogue() or source in places()
+    return bool(source.strip()) and not known and Path(source).is_dir()
 
 
-def _read(path: Path, name: str | None, info: DatasetInfo | None = None) -> Dataset | NodeDataset:
+def _read(
+    path: Path,
+    name: str | None,
+    info: DatasetInfo | None = None,
+    categorical: Collection[str] = (),
+) -> Dataset | NodeDataset:
     archive = open_archive(path)
     if _holds_tables(archive):
         from nask.io.tables import read_tables
 
-        return read_tables(path)
+        return read_tables(path, categorical=categorical)
+    if categorical:
+        raise ParameterError(
+            f"{path} holds no nodes.csv: 'categorical' is for folders of CSV files. In TUDataset "
+            "text form the name of a file tells: labels are categories, attributes numbers."
+        )
     if planetoid_sets(archive) and not any(file.endswith("_A.txt") for file in archive.names):
         return read_planetoid(path, name=name)
     return read_tu(path, name=name, opposite=info.opposite if info else "error")

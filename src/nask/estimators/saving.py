@@ -101,6 +101,8 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
         return _restore(document, arrays)
     except ModelFileError:
         raise
+    except FileNotFoundError:
+        raise ModelFileError(f"There is no file {os.fspath(path)}.") from None
     except Exception as error:
         # A damaged file can make zipfile, json and numpy raise almost anything.
         raise ModelFileError(

@@ -94,7 +94,10 @@ def evaluate(
     """
     data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
     if not isinstance(data, Dataset) or data.y is None or data.y.ndim != 1:
-        raise ParameterError(f"{data.name} has no classes of graphs: expected one class a graph.")
+        raise ParameterError(
+            f"{data.name} has no classes of graphs: expected a column y in graphs.csv, or a file "
+            f"{data.name}_graph_labels.txt beside the others, or y of Dataset."
+        )
     numbers = {"folds": folds, "repeats": repeats, "inner": inner, "random_state": random_state}
     for name, value in numbers.items():
         if not is_integer(value) or value < LEAST[name]:

@@ -155,10 +155,27 @@ class Journal:
                 f"{self.path} holds a run on other graphs or classes of the same name. Choose "
                 "another folder for results, or delete the file to begin again."
             )
-        for name in {**self.run, **identity}:
-            if self.run.get(name) != identity.get(name):
-                raise ParameterError(
-                    f"{self.path} holds another run: {name} was {self.run.get(name)!r} and is "
-                    f"{identity.get(name)!r} now. Choose another folder for results, or delete "
-                    "the file to begin again."
-                )
+        difference = _difference(self.run, identity)
+        if difference:
+            raise ParameterError(
+                f"{self.path} holds another run: {difference}. Choose another folder for results, "
+                "or delete the file to begin again."
+            )
+
+
+def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """In words, the first parameter that two runs do not share; nothing if they share all."""
+    for name in {**then, **now}:
+        before, after = then.get(name), now.get(name)
+        if isinstance(before, dict) and isinstance(after, dict):
+            inner = _difference(before, after)
+            if inner:
+                return inner
+        elif before != after:
+            return f"{name} was {_short(before)} and is {_short(after)} now"
+    return ""
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 200 else f"{text[:200]}..."

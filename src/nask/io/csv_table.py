@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from nask.exceptions import FormatError, did_you_mean
 
+# How people and programs write a missing value, beside an empty cell.
+MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"))
 # Digits that always fit 64 bits; longer ones are names of classes.
 LONGEST_INTEGER = 18
 
@@ -68,7 +70,10 @@ class CsvTable:
                 )
         for name in ids:
             if name not in header:
-                raise FormatError(f"{file} has no column {name!r}. {did_you_mean(name, header)}")
+                separator = " Is it separated by semicolons? Use commas." * (";" in "".join(header))
+                raise FormatError(
+                    f"{file} has no column {name!r}. {did_you_mean(name, header)}{separator}"
+                )
         for line, row in rows:
             if len(row) != len(header):
                 raise FormatError(
@@ -76,7 +81,7 @@ class CsvTable:
                     f"{len(header)} columns. Put a value with a comma in it into quotes."
                 )
         lines = [line for line, _ in rows]
-        cells = [[row[k].strip() or None for _, row in rows] for k in range(len(header))]
+        cells = [[_value(row[k].strip()) for _, row in rows] for k in range(len(header))]
         table = cls(file, dict(zip(header, cells, strict=True)), lines)
         for name in ids:
             table.refuse_missing(name)
@@ -117,6 +122,10 @@ class CsvTable:
             return np.array(column, dtype=np.int64 if short else np.str_)
         values = self.values(name)
         return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
+
+
+def _value(text: str) -> str | None:
+    return None if text in MISSING else text
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:

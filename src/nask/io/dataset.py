@@ -24,6 +24,8 @@ class Dataset:
     graphs : tuple of AttributedGraph
     y : ndarray of shape (n_graphs,) or (n_graphs, n_targets), optional
         Class labels or regression targets with their own values. Kept as a read-only copy.
+    ids : tuple of str, optional
+        Names of the graphs in their source, in the same order.
     notes : tuple of str
         In words, everything that reading changed. Empty: nothing.
 
@@ -47,6 +49,7 @@ with one entry a graph (2). Got shape (1,) instead.
     graphs: tuple[AttributedGraph, ...]
     y: npt.NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
+    ids: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graphs", tuple(self.graphs))

@@ -59,11 +59,11 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
 
     Notes
     -----
-    An empty cell is a missing value. Ids are compared as text. A column of which all values
-    are numbers is numerical, also if they are integers, unless it is named in
-    ``categorical``; a column of text is categorical; one that mixes both is an error, for it is
-    likely a slip. The same goes for ``y``, in which no value may be missing: integers and text
-    are classes, numbers with a point are targets of a regression.
+    An empty cell is a missing value, and so are NA, NaN and null. Ids are compared as text. A
+    column of which all values are numbers is numerical, also if they are integers, unless it is
+    named in ``categorical``; a column of text is categorical; one that mixes both is an error,
+    for it is likely a slip. The same goes for ``y``, in which no value may be missing: integers
+    and text are classes, numbers with a point are targets of a regression.
 
     Examples
     --------
@@ -77,7 +77,9 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     >>> data = read_tables(folder)
     >>> data
     Dataset('people': 2 graphs, 2 nodes, 1 edges; y: 2 classes; node: age (numerical), region
-    (categorical))
+    (categorical); 1 note)
+    >>> data.ids, data.notes
+    (('2', '1'), ("1 graphs of graphs.csv have no nodes in nodes.csv: '2'.",))
     >>> data.graphs[0].n_nodes, data.y.tolist()
     (0, ['no', 'yes'])
     >>> _ = (folder / "graphs.csv").write_text("graph,label\\n2,no\\n1,yes\\n")
@@ -112,7 +114,7 @@ only: call what is to be predicted 'y', and leave other columns out.
         ) from None
     graphs = dict(zip(dict.fromkeys(nodes.columns["graph"]), read, strict=True))
     if not (place / "graphs.csv").is_file():
-        return Dataset(place.resolve().name, tuple(read))
+        return Dataset(place.resolve().name, tuple(read), ids=tuple(map(str, graphs)))
 
     listed = CsvTable.read(place, "graphs.csv", ["graph"])
     for name in listed.columns:
@@ -124,7 +126,21 @@ only: call what is to be predicted 'y', and leave other columns out.
     order = _graph_order(listed, nodes)
     empty = _without_nodes(read)
     y = listed.target("y") if "y" in listed.columns else None
-    return Dataset(place.resolve().name, tuple(graphs.get(graph, empty) for graph in order), y)
+    return Dataset(
+        place.resolve().name,
+        tuple(graphs.get(graph, empty) for graph in order),
+        y,
+        notes=_notes(order, graphs),
+        ids=tuple(map(str, order)),
+    )
+
+
+def _notes(order: Sequence[str | None], graphs: Collection[str | None]) -> tuple[str, ...]:
+    bare = [graph for graph in order if graph not in graphs]
+    if not bare:
+        return ()
+    listed = ", ".join(map(repr, bare[:5])) + ", ..." * (len(bare) > 5)
+    return (f"{len(bare)} graphs of graphs.csv have no nodes in nodes.csv: {listed}.",)
 
 
 def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:

@@ -87,7 +87,8 @@ def find_set(archive: Archive, name: str | None) -> TUFiles:
     ]
     if not sets:
         raise FormatError(
-            f"{archive.path} holds no file *{suffix}: expected DS{suffix} and "
+            f"{archive.path} holds neither nodes.csv and edges.csv nor a file *{suffix}: expected "
+            f"DS{suffix} and "
             "DS_graph_indicator.txt, where DS is the name of the set."
         )
     chosen = [files for files in sets if name in (None, files.name)]
