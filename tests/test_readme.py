@@ -10,8 +10,11 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert blocks
+    found = {}
     for block in blocks:
         namespace = {}
         exec(block, namespace)
-    assert len(namespace["two_graphs"]) == 2
+        found |= namespace
+    assert len(found["two_graphs"]) == 2
+    assert 0.7 < found["result"].accuracy_mean < 0.95
     assert (tmp_path / "mutag.nask").exists()
