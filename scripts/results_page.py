@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import nask
@@ -44,6 +45,21 @@ def row(result: nask.Evaluation) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def chosen(result: nask.Evaluation) -> str:
+    """Each parameter with the values that folds chose, the most frequent first."""
+    cells = [result.dataset]
+    for name in ("gamma", "gamma_star", "n_hops", "degree", "gram", "gram_scale", "normalize", "C"):
+        values = [r.parameters[name] for r in result.records if name in r.parameters]
+        counts = Counter(_text(value) for value in values).most_common()
+        cells.append(", ".join(f"{value} ({100 * n / len(values):.0f})" for value, n in counts))
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(value: object) -> str:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:g}" if number else str(value).lower()
+
+
 def main() -> None:
     results = nask.read_results(ROOT / "results")
     results.sort(key=lambda result: [*CLAIMED, result.dataset].index(result.dataset))
@@ -51,6 +67,9 @@ def main() -> None:
     headings += ["repeats x folds", "inner folds", "paper's claim", "kernel s", "learning s"]
     heading = f"| {' | '.join(headings)} |"
     table = "\n".join([heading, "|---|" + "---:|" * (len(headings) - 1), *map(row, results)])
+    names = "| set | gamma | gamma_star | hops | degree | gram | gram_scale | normalize | C |"
+    table += "\n\nWhat folds chose, with shares in % of those where the parameter matters:\n\n"
+    table += "\n".join([names, "|---|" + "---|" * 8, *map(chosen, results)])
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")

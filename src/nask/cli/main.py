@@ -20,6 +20,7 @@ app = typer.Typer(
     help="The Neighborhood-Aware Star Kernel: compare and classify graphs with mixed attributes.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",  # which fills paragraphs
 )
 for command in (demo, evaluate, gram, fit, predict):
     app.command()(command)
