@@ -36,9 +36,7 @@ def evaluate(
     ],
     method: Annotated[
         list[str] | None,
-        typer.Option(
-            help=f"Repeat for several. One of: {', '.join(METHODS)}.", show_default="nask"
-        ),
+        typer.Option(metavar="NAME", help=f"One of: {', '.join(METHODS)}. Repeat it for several."),
     ] = None,
     out: Annotated[
         Path, typer.Option(help="Folder for records and pictures; a rerun goes on from them.")
