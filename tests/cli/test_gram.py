@@ -128,7 +128,7 @@ def test_a_failure_leaves_the_old_file_as_it_was(invoke, tmp_path, monkeypatch):
 
 
 def test_a_failure_to_draw_leaves_the_matrix(invoke, tmp_path, monkeypatch):
-    monkeypatch.setattr("nask.plots.embedding", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("nask.plots.kernel_overview", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         invoke(
             "gram", "MUTAG", "--out", tmp_path / "k.npz", "--plot", tmp_path / "k.png", "--hops", 1

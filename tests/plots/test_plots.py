@@ -29,7 +29,17 @@ DRAW = {
 
 
 def test_every_function_is_tested_here():
-    assert set(DRAW) == set(plots.__all__)
+    assert {*DRAW, "kernel_overview"} == set(plots.__all__)
+
+
+def test_the_overview_is_both_of_its_parts():
+    figure = plots.kernel_overview(K, Y, "a title")
+    left, right = (ax for ax in figure.axes if ax.get_xlabel())
+    for ax, alone in ((left, plots.gram_heatmap(K, Y)), (right, plots.embedding(K, Y))):
+        assert ax.get_xlabel() == alone.get_xlabel()
+        assert len(ax.collections) == len(alone.collections)
+        assert len(ax.images) == len(alone.images)
+    assert figure.get_suptitle() == "a title"
 
 
 @pytest.mark.parametrize("name", DRAW)
