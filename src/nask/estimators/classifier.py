@@ -110,7 +110,8 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Most confident class of each graph."""
-        return np.asarray(self.classes_[most_confident(self._decide(X), len(self.classes_))])
+        decisions = self._decide(X)
+        return np.asarray(self.classes_[most_confident(decisions, len(self.classes_))])
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Calibrated probability of each class, (m, n_classes)."""
