@@ -16,8 +16,8 @@ def shrunk_scores(scores: Floats, noise: float, settings: Sequence[Mapping[str, 
     """Shrink each score towards what the values of its parameters score on the whole.
 
     The best of hundreds of noisy scores is mostly the luckiest: on PTC_MR it loses three to five
-    points from inner to outer folds (``benchmarks/choice.py``). The scores of the other settings that share a
-    value tell how good that value is; an additive model of the parameters puts this together. How
+    points from inner to outer folds (``benchmarks/choice.py``). The scores of the other settings
+    that share a value tell how good that value is; an additive model puts this together. How
     far to trust the model over a setting's own score follows from the data (empirical Bayes): not
     at all where the scores differ from the model by more than their noise explains.
 
