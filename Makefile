@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test format data clean
+.PHONY: demo test bench format data clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/nask demo
@@ -16,6 +16,11 @@ test: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+# Measures nask and its peers and rewrites docs/performance.md: about an hour. NASK_DATA names the
+# folder of the datasets.
+bench: $(VENV)/test.stamp
+	$(BIN)/python benchmarks/run.py
 
 format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .

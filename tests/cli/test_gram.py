@@ -4,6 +4,9 @@ import inspect
 import json
 import os
 import re
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import nask
 from nask.cli.kernel_options import kernel_options
 from nask.exceptions import NaskError, ParameterError
 from nask.kernels.nask import RUNNING
+from nask.kernels.tile_record import TileRecord
 
 # Every option of the kernel once, away from its default.
 OPTIONS = {
@@ -165,6 +169,78 @@ def test_values_out_of_range_are_the_kernels_own_errors(invoke, tmp_path, argume
     with pytest.raises(NaskError, match=message):
         invoke("gram", "MUTAG", "--out", tmp_path / "k.npz", *arguments)
     assert paths(tmp_path) == []
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A dataset of 600 paths of 1 to 6 nodes, as a folder: its Gram matrix takes 2.9 MB."""
+    folder = tmp_path / "MANY"
+    folder.mkdir()
+    nodes, edges = ["graph,node,x"], ["graph,source,target"]
+    for graph in range(600):
+        size = graph % 6 + 1
+        nodes += [f"{graph},{node},{(graph + node) % 10}" for node in range(size)]
+        edges += [f"{graph},{node},{node + 1}" for node in range(size - 1)]
+    (folder / "nodes.csv").write_text("\n".join(nodes) + "\n")
+    (folder / "edges.csv").write_text("\n".join(edges) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["k.npy", "k.npz", "k.csv"])
+@pytest.mark.parametrize("form", ["linear", "rbf"])
+def test_a_matrix_larger_than_memory_is_the_same_file(invoke, tmp_path, many, name, form):
+    options = ["--hops", 1, "--gram", form, "--n-jobs", 1]
+    (tmp_path / "out").mkdir()
+    out, plot = tmp_path / "out" / name, tmp_path / "out" / "k.svg"
+    invoke("gram", many, "--out", tmp_path / "whole.npy", *options)
+    invoke("gram", many, "--out", out, "--plot", plot, "--memory-limit", "2MB", *options)
+    if name == "k.csv":
+        found = np.loadtxt(out, delimiter=",")
+    else:
+        found = np.load(out) if name == "k.npy" else np.load(out)["gram"]
+    np.testing.assert_allclose(found, np.load(tmp_path / "whole.npy"), rtol=1e-12)
+    assert paths(out.parent) == sorted([name, "k.svg"])
+
+
+# The command, which kills itself where a number of tiles is done.
+KILLED = """
+import os, signal
+from nask.cli.main import run
+from nask.kernels.tile_record import TileRecord
+
+add = TileRecord.add
+
+def note(record, window):
+    add(record, window)
+    if len(record) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+TileRecord.add = note
+run()
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
+def test_a_killed_command_goes_on(invoke, tmp_path, many, monkeypatch):
+    command = ["gram", many, "--out", tmp_path / "k.npy", "--memory-limit", "2MB", "--hops", 1]
+    done = subprocess.run([sys.executable, "-c", KILLED, *map(str, command)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert ".k.npy.unfinished" in paths(tmp_path)
+    assert "k.npy" not in paths(tmp_path)
+    noted = []
+    add = TileRecord.add
+
+    def note(record, window):
+        noted.append(window)
+        add(record, window)
+
+    monkeypatch.setattr(TileRecord, "add", note)
+    invoke(*command)
+    # 600 graphs in stretches of 250: 6 tiles on and above the diagonal.
+    assert len(noted) == 3
+    assert ".k.npy.unfinished" not in paths(tmp_path)
+    expected = nask.NASK(n_hops=1).fit_transform(nask.load_dataset(str(many)).graphs)
+    np.testing.assert_allclose(np.load(tmp_path / "k.npy"), expected, rtol=1e-12)
 
 
 def test_a_network_of_nodes_is_refused(benchmark_set, invoke, tmp_path):

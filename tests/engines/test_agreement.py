@@ -2,7 +2,6 @@
 
 import warnings
 from contextlib import contextmanager
-from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -11,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import distinct, pairwise, star_parts
+from nask.engines import column_product, distinct, explicit, pairwise, star_parts
+from nask.engines.vectors import LANES
 from nask.exceptions import ParameterError, UnseenAttributeWarning
 from strategies import collections
 
@@ -35,15 +35,13 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize(("engine", "dtype"), list(product(FAST, TOLERANCE)))
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(("expansion", "name"), FAST)
 @settings(max_examples=80)
 @given(data=st.data())
-def test_fast_engines_agree_with_the_equations(engine, dtype, data):
-    expansion, name = engine
+def test_fast_engines_agree_with_the_equations(expansion, name, dtype, data):
     options = data.draw(OPTIONS) | {"expansion": expansion, "normalize": False}
-    if name == "explicit" and options["degree"] == "numerical":
-        options["degree"] = None
-    train, new = data.draw(collections(categorical_only=name == "explicit"))
+    train, new = data.draw(collections())
     # Rounding errors of either engine grow as gamma_star^(n_hops - 1): four hops at 64 would make
     # 6e-11 of float64's 2e-16.
     if options["gamma_star"] == 64.0:
@@ -62,9 +60,12 @@ def test_fast_engines_agree_with_the_equations(engine, dtype, data):
 def small_pieces():
     """Tiles and blocks of a few nodes, so that drawn graphs cross their borders."""
     with (
-        patch.multiple(pairwise, RUN_NODES=4, BLOCK_NODES=3),
-        patch.object(distinct, "BLOCK_STARS", 3),
+        patch.multiple(pairwise, BLOCK_NODES=3, TASK_PAIRS=10),
+        patch.object(distinct, "BLOCK_STARS", LANES),
         patch.object(star_parts, "STORED_BYTES", 500),
+        patch.object(explicit, "BLOCK_NUMBERS", 4),
+        # Of a few graphs every column is common; so some are multiplied sparse, some dense.
+        patch.multiple(column_product, DENSE_PER_SPARSE=3, DENSE_BYTES=400),
     ):
         yield
 
@@ -75,7 +76,7 @@ def close(fast, oracle, dtype):
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
-@pytest.mark.parametrize(("expansion", "engine"), FAST[:3])
+@pytest.mark.parametrize(("expansion", "engine"), FAST)
 def test_agreement_on_real_graphs_with_every_kind_of_attribute(cuneiform, expansion, engine, dtype):
     graphs = cuneiform.graphs[::40]
     options = {"expansion": expansion, "n_hops": 2, "degree": "numerical", "gamma": 0.5}
@@ -101,27 +102,50 @@ def test_auto_takes_what_is_least_work(mutag, cuneiform):
         return nask.NASK(**parameters).fit(graphs).engine_
 
     assert chosen(mutag.graphs, expansion="ball") == "explicit"
+    assert chosen(mutag.graphs, expansion="ball", degree="numerical") == "explicit"
     assert chosen(mutag.graphs, expansion="nested") == "distinct"
     assert chosen(mutag.graphs[:9], expansion="nested") == "pairwise"
     assert chosen(mutag.graphs, expansion="nested", n_hops=1) == "explicit"
     assert chosen(cuneiform.graphs[:20], expansion="ball") == "pairwise"
     assert chosen(cuneiform.graphs, expansion="nested") == "pairwise"
-    names = nask.AttributedGraph(2, node_attributes={"name": ["a", "b"]})
-    many = [nask.AttributedGraph(1, node_attributes={"name": [f"{i}"]}) for i in range(200)]
-    assert chosen([names, *many], expansion="ball") == "pairwise"
+
+
+def few_numbers(n_values, n_graphs=60, n_nodes=8):
+    """Paths whose nodes have one of so many numbers."""
+    rng = np.random.default_rng(0)
+    path = [(i, i + 1) for i in range(n_nodes - 1)]
+    return [
+        nask.AttributedGraph(n_nodes, path, {"x": rng.integers(n_values, size=n_nodes) / 3})
+        for _ in range(n_graphs)
+    ]
+
+
+def test_auto_counts_distinct_numbers_and_common_categories():
+    ball = nask.NASK(expansion="ball")
+    assert ball.fit(few_numbers(5)).engine_ == "explicit"
+    assert ball.fit(few_numbers(400)).engine_ == "pairwise"
+    # Comparing numbers is work for each graph, which few pairs do not repay.
+    assert ball.fit(few_numbers(25, n_graphs=3)).engine_ == "pairwise"
+    # Names that no two graphs share are many features, but no products.
+    names = [nask.AttributedGraph(1, node_attributes={"name": [f"{i}"]}) for i in range(200)]
+    assert ball.fit(names).engine_ == "explicit"
+    # Ten attributes of five common values: 51 x 52 features, against one pair of nodes.
+    rng = np.random.default_rng(0)
+    attributes = [{f"a{d}": [rng.choice(list("abcde"))] for d in range(10)} for _ in range(200)]
+    common = [nask.AttributedGraph(1, node_attributes=values) for values in attributes]
+    assert ball.fit(common).engine_ == "pairwise"
 
 
 @pytest.mark.parametrize(
-    ("engine", "needs"),
-    [("explicit", "categorical attributes only"), ("distinct", "expansion='nested'")],
+    ("engine", "expansion", "needs"),
+    [
+        ("explicit", "nested", r"expansion='ball' \(or n_hops=1\)"),
+        ("explicit", "ball", "numerical attributes of at most 1000 distinct values"),
+        ("distinct", "ball", "expansion='nested'"),
+    ],
 )
-def test_an_engine_says_what_it_cannot_do(cuneiform, engine, needs):
+def test_an_engine_says_what_it_cannot_do(engine, expansion, needs):
+    numbers = np.random.default_rng(0).random(1001)
+    graph = nask.AttributedGraph(1001, node_attributes={"x": numbers})
     with pytest.raises(ParameterError, match=needs):
-        nask.NASK(engine=engine, expansion="ball").fit(cuneiform.graphs[:3])
-
-
-def test_wide_features_are_multiplied_sparse(monkeypatch, mutag):
-    dense = nask.NASK(expansion="ball", engine="explicit").fit_transform(mutag.graphs[:30])
-    monkeypatch.setattr("nask.engines.explicit.DENSE_BYTES", 0)
-    sparse = nask.NASK(expansion="ball", engine="explicit").fit_transform(mutag.graphs[:30])
-    np.testing.assert_allclose(sparse, dense, rtol=1e-12)
+        nask.NASK(engine=engine, expansion=expansion).fit([graph])

@@ -184,14 +184,19 @@ def test_sharp_stars_are_equal_or_not(mutag):
 
 
 def test_memory_limit_is_checked_before_the_work():
-    with pytest.raises(MemoryLimitError, match=r"Gram matrix of 2 x 2 graphs takes 32 B, .* 31 B"):
+    with pytest.raises(MemoryLimitError, match=r"1 x 1 graphs with its hops takes 32 B, .* 31 B"):
         nask.NASK(memory_limit=31, engine="reference").fit_transform(GRAPHS)
     nask.NASK(memory_limit="32 B", engine="reference").fit_transform(GRAPHS)
-    # A tile of 3 x 5 nodes twice, the edge term, and 2 x 3 edges: 8 * (4 + 3 * 15 + 6) bytes.
-    with pytest.raises(MemoryLimitError, match="with a tile for each of 1 threads, takes 440 B"):
-        nask.NASK(memory_limit=439, engine="pairwise").fit_transform(GRAPHS)
-    nask.NASK(memory_limit=440, engine="pairwise").fit_transform(GRAPHS)
-    nask.NASK(memory_limit=220, engine="pairwise", dtype="float32", n_hops=2).fit_transform(GRAPHS)
+    # In whole vectors, four tiles of 8 x 8 (P, its successor, the edge term, P between edges), two
+    # of eight lines, a square, and the sums of 8 nodes with 2 graphs.
+    n_tiles, n_others = 4 * 64, 64 + 64 + 64 + 16
+    enough = 8 * (n_tiles + n_others)
+    with pytest.raises(MemoryLimitError, match=r"a tile for each of 1 threads, takes 3\.71 kB"):
+        nask.NASK(memory_limit=enough - 1, engine="pairwise").fit_transform(GRAPHS)
+    nask.NASK(memory_limit=enough, engine="pairwise").fit_transform(GRAPHS)
+    enough = 4 * n_tiles + 8 * n_others
+    options = {"engine": "pairwise", "dtype": "float32", "n_hops": 2}
+    nask.NASK(memory_limit=enough, **options).fit_transform(GRAPHS)
     with pytest.raises(MemoryLimitError, match="tile"):
         nask.NASK(memory_limit="1kB").fit([nask.AttributedGraph(100)])
 

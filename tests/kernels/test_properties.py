@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import nask
 from nask.engines import distinct, pairwise
+from nask.engines.vectors import LANES
 from nask.exceptions import UnseenAttributeWarning
 from strategies import collections
 
@@ -136,8 +137,8 @@ def test_weighted_hops_make_the_kernel(kernel, data):
 def test_the_number_of_jobs_does_not_matter(kernel, data):
     model, train, _ = draw(data, kernel)
     # Tiles of a few nodes, so that there is work to divide.
-    small_tiles = patch.multiple(pairwise, RUN_NODES=4, BLOCK_NODES=3)
-    with small_tiles, patch.object(distinct, "BLOCK_STARS", 3):
+    small_tiles = patch.multiple(pairwise, BLOCK_NODES=3, TASK_PAIRS=10)
+    with small_tiles, patch.object(distinct, "BLOCK_STARS", LANES):
         one = model.set_params(n_jobs=1).fit_transform(train)
         two = model.set_params(n_jobs=2).fit_transform(train)
     np.testing.assert_array_equal(one, two)

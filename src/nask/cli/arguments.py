@@ -34,7 +34,7 @@ MemoryOption = Annotated[
     typer.Option(
         "--memory-limit",
         metavar="SIZE",
-        help="Refuse work that takes more memory, such as 4GB.",
+        help="Memory for the Gram matrix, such as 4GB; a larger one is computed in a file.",
         rich_help_panel=RUNNING,
     ),
 ]

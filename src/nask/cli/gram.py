@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,22 +44,43 @@ def gram(
     ] = None,
     categorical: CategoricalOption = "",
 ) -> None:
-    """Compute the Gram matrix of a dataset: the kernel between all its graphs."""
+    """Compute the Gram matrix of a dataset: the kernel between all its graphs.
+
+    With --memory-limit, a matrix that takes more is computed tile by tile in a hidden folder beside
+    the file. Killed at any moment and run again, the command goes on from there.
+    """
     # The plot is the outer file: should drawing fail, the matrix is safe.
     with output_file(plot, "--plot", PICTURES) if plot else nullcontext() as picture:
         with output_file(out, "--out", FORMATS) as file:
             data = load_graphs(dataset, categorical)
-            nask = NASK(**kernel)
-            matrix = nask.fit_transform(data.graphs)
-            _write(file, matrix, data, nask)
+            unfinished = out.resolve().with_name(f".{out.resolve().name}.unfinished")
+            nask = NASK(**kernel, gram_folder=unfinished)
+            with _kept_while_unfinished(unfinished):
+                matrix = nask.fit_transform(data.graphs)
+                _write(file, matrix, data, nask)
         typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
         if picture:
             _draw(picture, matrix, data)
             typer.echo(f"{data.name}: drew it into {plot}.")
 
 
+@contextmanager
+def _kept_while_unfinished(folder: Path) -> Iterator[None]:
+    """Remove a folder of tiles when the block ends well, or has nothing to go on from."""
+    try:
+        yield
+    except BaseException:
+        if not any(folder.glob("*.npy")):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> None:
     suffix = file.suffix.lower()
+    if suffix == ".npy" and isinstance(matrix, np.memmap):
+        os.replace(str(matrix.filename), file)
+        return
     if suffix == ".csv":
         np.savetxt(file, matrix, fmt=DIGITS[matrix.dtype.name], delimiter=",")
         return

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel, effective_n_jobs
 
 from nask.exceptions import MemoryLimitError
 from nask.graph.batch import GraphBatch
@@ -16,6 +17,8 @@ from nask.progress import Progress, track
 from nask.stars.spec import StarSpec
 
 T = TypeVar("T")
+# Some 20 ms of work, as long as starting threads takes.
+PAIRS_PER_THREAD = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,19 @@ class Execution:
     memory_limit: int | None = None
     progress: Progress = False
 
+    def run(self, tasks: Iterable[Any], n_pairs: float, ordered: bool) -> Iterator[Any]:
+        """Do joblib's tasks in threads, and pass on what they return as it comes.
+
+        Where there are so few pairs of nodes to compare that starting threads would take longer,
+        one after the other.
+        """
+        n_jobs = min(effective_n_jobs(self.n_jobs), 1 + int(n_pairs / PAIRS_PER_THREAD))
+        order = "generator" if ordered else "generator_unordered"
+        run: Callable[..., Iterator[Any]] = Parallel(
+            n_jobs=n_jobs, prefer="threads", return_as=order
+        )
+        return run(tasks)
+
     def track(self, steps: Iterable[T], total: int) -> Iterable[T]:
         """Pass the steps on and report how many are done."""
         return track(steps, total, self.progress)
@@ -45,8 +61,8 @@ class Execution:
         if self.memory_limit is not None and needed > self.memory_limit:
             raise MemoryLimitError(
                 f"{what} takes {_readable(needed)}, but memory_limit allows "
-                f"{_readable(self.memory_limit)}. Raise memory_limit, use fewer threads or "
-                "dtype='float32', or compare fewer graphs at a time with transform."
+                f"{_readable(self.memory_limit)}. Raise memory_limit, or use fewer threads or "
+                "dtype='float32'."
             )
 
 
@@ -84,6 +100,65 @@ class Prepared:
 PreparedT = TypeVar("PreparedT", bound=Prepared)
 
 
+@dataclass(frozen=True)
+class Window:
+    """A part of a Gram matrix: a stretch of the row graphs against one of the column graphs.
+
+    Parameters
+    ----------
+    rows, columns : slice
+        Positions of graphs in the two batches, both ends given.
+
+    Examples
+    --------
+    >>> window = Window(slice(0, 3), slice(2, 4))
+    >>> window.shape, window.on_diagonal
+    ((3, 2), False)
+    """
+
+    rows: slice
+    columns: slice
+
+    @classmethod
+    def whole(cls, rows: Prepared, columns: Prepared) -> Window:
+        """All graphs of two batches."""
+        return cls(slice(0, rows.batch.n_graphs), slice(0, columns.batch.n_graphs))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of row graphs and of column graphs."""
+        rows, columns = self.rows, self.columns
+        return int(rows.stop - rows.start), int(columns.stop - columns.start)
+
+    @property
+    def on_diagonal(self) -> bool:
+        """Whether both stretches are the same; symmetric where both batches are."""
+        return self.rows == self.columns
+
+    def tiles(self, n_rows: int, n_columns: int, symmetric: bool = False) -> list[Window]:
+        """Cut into windows of at most so many graphs.
+
+        Of a symmetric matrix, in squares, only those on and above the diagonal.
+
+        Examples
+        --------
+        >>> whole = Window(slice(0, 5), slice(0, 5))
+        >>> [tile.shape for tile in whole.tiles(3, 3, symmetric=True)]
+        [(3, 3), (3, 2), (2, 2)]
+        """
+        return [
+            Window(rows, columns)
+            for rows in _stretches(self.rows, n_rows)
+            for columns in _stretches(self.columns, n_columns)
+            if not symmetric or rows.start <= columns.start
+        ]
+
+
+def _stretches(graphs: slice, n: int) -> list[slice]:
+    stop = graphs.stop
+    return [slice(first, min(first + n, stop)) for first in range(graphs.start, stop, n)]
+
+
 class Engine(ABC, Generic[PreparedT]):
     """One way to compute the kernel."""
 
@@ -100,17 +175,22 @@ class Engine(ABC, Generic[PreparedT]):
         columns: PreparedT,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
+        window: Window,
     ) -> npt.NDArray[np.floating]:
-        """Weighted sums of the hops' Gram matrices, all from one pass.
+        """Weighted sums of the hops' Gram matrices, or of a window of them, all from one pass.
 
         Parameters
         ----------
         rows, columns : Prepared
-            Where both are the same object the result is symmetric, and half the work will do.
         combinations : ndarray of shape (n_combinations, n_hops)
             The weight of each hop in each result.
+        execution : Execution
+            Its ``memory_limit`` is for the result and the work on this window.
+        window : Window
+            The graphs to compare. Where both batches are the same object and the window is on the
+            diagonal the result is symmetric, and half the work will do.
 
         Returns
         -------
-        ndarray of shape (n_combinations, rows, columns)
+        ndarray of shape (n_combinations, rows of the window, columns of the window)
         """

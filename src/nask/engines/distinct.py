@@ -14,19 +14,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines import star_rows, tile
-from nask.engines.contract import Engine, Execution
-from nask.engines.pairwise import PairwiseEngine
+from nask.engines import star_rows
+from nask.engines.contract import Engine, Execution, Window
+from nask.engines.pairwise import PairwiseEngine, star_floor
 from nask.engines.star_parts import DistinctPrepared, Part, divide
+from nask.engines.star_rows import whole_vectors
+from nask.engines.vectors import LANES
 from nask.graph.batch import Elements, GraphBatch
 from nask.stars.colours import StarColours
 from nask.stars.spec import StarSpec
 
-# Stars down a block of rows: enough work that handing out a block costs nothing.
-BLOCK_STARS = 128
+# Stars down a block of rows: whole vectors, and enough work that handing out a block costs nothing.
+BLOCK_STARS = 16 * LANES
 
 Floats = npt.NDArray[np.floating]
 
@@ -54,12 +56,13 @@ class DistinctEngine(Engine[DistinctPrepared]):
         columns: DistinctPrepared,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
+        window: Window,
     ) -> Floats:
         """Compare the graphs part by part, as memory allows, hop by hop."""
-        symmetric, spec = columns is rows, rows.spec
-        a_parts, b_parts = divide(rows, columns, len(combinations), BLOCK_STARS, execution)
-        shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
-        result = np.zeros(shape, dtype=spec.dtype)
+        symmetric, spec = columns is rows and window.on_diagonal, rows.spec
+        n_results = len(combinations)
+        a_parts, b_parts = divide(rows, columns, n_results, BLOCK_STARS, execution, window)
+        result = np.zeros((n_results, *window.shape), dtype=spec.dtype)
         places = [
             (a, b)
             for i, a in enumerate(a_parts)
@@ -69,13 +72,14 @@ class DistinctEngine(Engine[DistinctPrepared]):
 
         def steps() -> Iterator[None]:
             for a, b in places:
-                sums = np.zeros((shape[0], a.n_graphs, b.n_graphs))
+                sums = np.zeros((n_results, a.n_graphs, b.n_graphs))
                 yield from _add_hops(sums, a, b, spec, combinations, execution)
+                down, across = a.within(window.rows), b.within(window.columns)
                 for gram, values in zip(result, sums, strict=True):
                     whole = values + values.T if a is b else values
-                    gram[a.graphs, b.graphs] = whole
+                    gram[down, across] = whole
                     if symmetric:
-                        gram[b.graphs, a.graphs] = whole.T
+                        gram[across, down] = whole.T
 
         n_steps = sum(len(_blocks(stars)) for a, _ in places for stars in a.hops)
         for _ in execution.track(steps(), n_steps):
@@ -95,19 +99,19 @@ def _add_hops(
 
     Where both parts are the same, half of each sum, so that adding the transpose makes it whole.
     """
-    run = Parallel(n_jobs=execution.n_jobs, prefer="threads", return_as="generator")
     edge_term = _edge_term(a, b, spec)
     P = _similarities(a.nodes, b.nodes, spec.nodes, spec.dtype)
     for h, (stars, others) in enumerate(zip(a.hops, b.hops, strict=True)):
         is_last = h == spec.n_hops - 1
         shape = (len(stars.core), 0 if is_last else len(others.core))
-        deeper = np.empty(shape, dtype=spec.dtype)
+        deeper = np.empty([whole_vectors(size) for size in shape], dtype=spec.dtype)
         # The last hop can do with the upper triangle. Before it, P is wanted whole.
         hop = Hop(P, edge_term, stars, others, _rules(spec, h), deeper, a is b and is_last)
         weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
         blocks = _blocks(stars)
         # In order, so that rounding does not depend on the number of threads.
-        done = run(delayed(hop.rows)(*block, b.n_graphs) for block in blocks)
+        tasks = (delayed(hop.rows)(*block, b.n_graphs) for block in blocks)
+        done = execution.run(tasks, len(stars.core) * len(others.core), ordered=True)
         for (first, _), rows in zip(blocks, done, strict=True):
             for k in np.flatnonzero(weights):
                 star_rows.add_rows(sums[k], rows, stars, first, weights[k])
@@ -135,7 +139,7 @@ class Hop:
         start, n_half = (first, last) if self.triangle else (0, 0)
         star_rows.compare_stars(
             self.P, self.edge_term, self.a, first, last, self.b, start, n_half, self.rules,
-            self.deeper[first:last], space, out,
+            self.deeper, space, out,
         )  # fmt: skip
         return out
 
@@ -148,25 +152,27 @@ def _blocks(stars: star_rows.Stars) -> list[tuple[int, int]]:
 def _rules(spec: StarSpec, h: int) -> star_rows.HopRules:
     floor, scale = 0.0, 1.0
     if spec.prune_cores:
-        floor = spec.nodes.floor if h == 0 else tile.star_floor(spec.gamma_star)
+        floor = spec.nodes.floor if h == 0 else star_floor(spec.gamma_star)
         scale = 1 / spec.core_spreads()[h]
     return star_rows.HopRules(spec.gamma_star, spec.star_norm, float(floor), float(scale))
 
 
 def _edge_term(a: Part, b: Part, spec: StarSpec) -> Floats:
-    """Sums of P between the edges of two stars, by their bundles."""
-    if not spec.use_edges:
-        return np.zeros((1, 1), dtype=spec.dtype)
-    P: Any = _similarities(a.edges, b.edges, spec.edges, spec.dtype)
-    return np.ascontiguousarray((b.bundles @ (a.bundles @ P).T).T, dtype=spec.dtype)
+    """Sums of P between the edges of two stars, by their bundles; whole vectors of columns."""
+    n, m = (part.bundles.shape[0] for part in (a, b))
+    term = np.zeros((n, whole_vectors(m)), dtype=spec.dtype)
+    if spec.use_edges:
+        P: Any = _similarities(a.edges, b.edges, spec.edges, spec.dtype)[:, : len(b.edges)]
+        term[:, :m] = (b.bundles @ (a.bundles @ P).T).T
+    return term
 
 
 def _similarities(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) -> Floats:
-    """P between the distinct nodes, or edges, of two parts.
+    """P between the distinct nodes, or edges, of two parts; whole vectors of columns.
 
     As in the reference, the base plus what exceeds it, so that pruning can give exactly 0.
     """
-    P = np.zeros((len(a), len(b)), dtype=dtype)
+    P = np.zeros((len(a), whole_vectors(len(b))), dtype=dtype)
     for first in range(0, len(a), BLOCK_STARS):
         rows = slice(first, first + BLOCK_STARS)
         excess = np.zeros((len(P[rows]), len(b)))
@@ -178,5 +184,5 @@ def _similarities(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) 
         categorical = (s.categorical_gamma, s.categorical_weight, a.categorical, b.categorical)
         for gamma, weight, x, y in zip(*categorical, strict=True):
             excess -= (weight * np.expm1(-gamma)) * ((x[rows, None] == y) & (y >= 0))
-        P[rows] = s.base + excess
+        P[rows, : len(b)] = s.base + excess
     return P

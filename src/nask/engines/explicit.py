@@ -1,40 +1,61 @@
-"""Explicit features for balls on categorical attributes: one matrix product makes the Gram.
+"""Explicit features for balls: the Gram matrix is a matrix product.
 
-With phi the finite feature map of P (a constant and a one-hot block for each attribute), R_h and
-Q_h the members of the balls, a star's feature at hop h is phi(v) tensor [(R_h phi)(v), (Q_h
-psi)(v)], a graph's the sum over its stars.
+With phi the finite feature map of P (``attributes/feature_map.py``), R_h and Q_h the members of
+the balls, a star's feature at hop h is phi(v) tensor [(R_h phi)(v), (Q_h psi)(v)], a graph's the
+sum F_h over its stars. Between two batches, with C the similarities of their values, the Gram
+matrix is F_h (C_core tensor C_members) F'_h^T: one factor gets C_members, the other C_core.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.contract import Engine, Execution, Prepared
-from nask.graph.batch import Elements, GraphBatch
+from nask.attributes.feature_map import FeatureMap
+from nask.engines.column_product import ColumnProduct
+from nask.engines.contract import Engine, Execution, Prepared, Window
+from nask.engines.star_features import StarFeatures, grouped
+from nask.graph.batch import GraphBatch
 from nask.numeric import inverse_root
 from nask.stars.members import star_matrices
 from nask.stars.spec import StarSpec
 
-# Features are multiplied as dense matrices up to this size, as sparse ones beyond.
-DENSE_BYTES = 500_000_000
+# Numbers of a product computed at a time: 2 MB, so that adding them up stays in the cache.
+BLOCK_NUMBERS = 250_000
+
+
+@dataclass(frozen=True, eq=False)
+class Maps:
+    """Feature maps of the core and of the members, nodes and edges."""
+
+    core: FeatureMap
+    nodes: FeatureMap
+    edges: FeatureMap
+
+    @classmethod
+    def of(cls, batch: GraphBatch, spec: StarSpec) -> Maps:
+        """Map the elements of a batch."""
+        nodes = FeatureMap.of(batch.nodes, spec.nodes)
+        core = nodes.pruned(spec.nodes) if spec.prune_cores else nodes
+        edges = FeatureMap.of(batch.edges, spec.edges) if spec.use_edges else FeatureMap([])
+        return cls(core, nodes, edges)
+
+    @property
+    def members(self) -> FeatureMap:
+        """The slots of nodes, then those of edges."""
+        return FeatureMap([*self.nodes.slots, *self.edges.slots])
 
 
 @dataclass(frozen=True, eq=False)
 class ExplicitPrepared(Prepared):
-    """A batch as features: one sparse matrix, graphs x features, for each hop.
+    """A batch as features, with the values they stand for."""
 
-    A feature is a pair of one of the core and one of the members, in that order of counting.
-    """
-
-    features: list[sparse.csr_array]
-    core_sizes: list[int]
-    member_sizes: list[int]
+    maps: Maps
+    features: StarFeatures
 
 
 class ExplicitEngine(Engine[ExplicitPrepared]):
@@ -44,43 +65,36 @@ class ExplicitEngine(Engine[ExplicitPrepared]):
 
     @staticmethod
     def applies(spec: StarSpec) -> bool:
-        """Tell whether the kernel has a finite feature map here.
-
-        It takes balls, or stars of one hop, which are the same, and no numerical attribute.
-        """
-        numerical = len(spec.nodes.numerical_gamma)
-        if spec.use_edges:
-            numerical += len(spec.edges.numerical_gamma)
-        return numerical == 0 and (spec.expansion == "ball" or spec.n_hops == 1)
-
-    @staticmethod
-    def n_features(spec: StarSpec) -> int:
-        """Number of features of a graph at each hop."""
-        nodes, edges = (1 + int(s.n_categories.sum()) for s in (spec.nodes, spec.edges))
-        return nodes * (nodes + edges * spec.use_edges)
+        """Tell whether P alone decides a star: balls, or stars of one hop, which are the same."""
+        return spec.expansion == "ball" or spec.n_hops == 1
 
     def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> ExplicitPrepared:
         """Compute the features of every graph at every hop."""
-        phi = OneHot.of(batch.nodes, spec.nodes)
-        core = OneHot.of(batch.nodes, spec.nodes, pruned=spec.prune_cores)
-        maps = [phi]
-        memberships, incidences = star_matrices(batch, spec.n_hops, "ball")
-        levels = [[membership @ phi.matrix()] for membership in memberships]
-        if spec.use_edges:
-            psi = OneHot.of(batch.edges, spec.edges)
-            maps.append(psi)
-            for level, incidence in zip(levels, incidences, strict=True):
-                level.append(incidence @ psi.matrix())
-        hop_self = np.zeros((spec.n_hops, batch.n_graphs))
-        features = []
-        for h, level in enumerate(levels):
-            members = sparse.csr_array(sparse.hstack(level))
+        maps = Maps.of(batch, spec)
+        phi, slots = maps.core.matrix(), maps.members.slots
+        core_self = np.asarray(phi.power(2).sum(axis=1)).ravel()
+        ptr, core, cores = grouped(batch.nodes.ptr, phi)
+        matrices = [slot.matrix() for slot in slots]
+        n_bytes, tables = 0, []
+        for levels in zip(*star_matrices(batch, spec.n_hops, "ball"), strict=True):
+            # Nodes and edges as often as their maps have slots.
+            sizes = (len(maps.nodes.slots), len(maps.edges.slots))
+            of_slots = [level for level, n in zip(levels, sizes, strict=True) for _ in range(n)]
+            members = [_sums(*pair) for pair in zip(of_slots, matrices, strict=True)]
+            stars = cores
             if spec.star_norm:
-                members = _normalised(members, core.squared_norms())
-            features.append(core.times(members, batch.nodes.ptr))
-            hop_self[h] = _squared_norms(features[h])
-        member_sizes = [size for one_hot in maps for size in one_hot.sizes]
-        return ExplicitPrepared(batch, spec, hop_self, features, core.sizes, member_sizes)
+                pairs = zip(slots, members, strict=True)
+                own = core_self * np.sum([slot.squared_norms(x) for slot, x in pairs], axis=0)
+                stars = cores @ sparse.diags_array(inverse_root(own), format="csr")
+            tables.append(sparse.hstack([stars @ sums for sums in members], format="csr"))
+            n_bytes += tables[-1].data.nbytes + tables[-1].indices.nbytes
+            execution.check_memory(n_bytes, "The features of these graphs")
+        features = StarFeatures(ptr, core, phi.shape[1], tables)
+        hop_self = [
+            np.asarray(a.multiply(b).sum(axis=1)).ravel()
+            for a, b in _factors(maps, features, maps, features)
+        ]
+        return ExplicitPrepared(batch, spec, np.array(hop_self), maps, features)
 
     def grams(
         self,
@@ -88,134 +102,67 @@ class ExplicitEngine(Engine[ExplicitPrepared]):
         columns: ExplicitPrepared,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
+        window: Window,
     ) -> npt.NDArray[np.floating]:
-        """Multiply the features, hop by hop."""
-        shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
-        result = np.zeros(shape, dtype=rows.spec.dtype)
-        core_sizes = np.maximum(rows.core_sizes, columns.core_sizes)
-        member_sizes = np.maximum(rows.member_sizes, columns.member_sizes)
-        a_features, b_features = (
-            _widened(side, core_sizes, member_sizes) for side in (rows, columns)
-        )
-        hops = list(zip(combinations.T, a_features, b_features, strict=True))
-        for weights, a, b in execution.track(hops, len(hops)):
-            product = _product(a.astype(rows.spec.dtype), b.astype(rows.spec.dtype))
-            for k in np.flatnonzero(weights):
-                result[k] += weights[k] * product
+        """Multiply the features of the graphs of the window, hop by hop."""
+        symmetric = columns is rows and window.on_diagonal
+        (n, m), dtype = window.shape, rows.spec.dtype
+        step = max(1, BLOCK_NUMBERS // max(m, 1))
+        n_compared = rows.maps.members.n_compared(columns.maps.members)
+        # Of a block, the product, its multiple and a sparse one.
+        n_numbers = len(combinations) * n * m + 4 * min(step, n) * m
+        n_bytes = np.dtype(dtype).itemsize * n_numbers + 24 * n_compared
+        what = f"A Gram matrix of {n} x {m} graphs, with their features,"
+        execution.check_memory(n_bytes, what)
+        a, b = rows.features.take(window.rows), columns.features.take(window.columns)
+        factors = _factors(rows.maps, a, columns.maps, b)
+        products = [ColumnProduct.of(*pair, dtype) for pair in factors]
+        n_bytes += sum(product.sparse_bytes for product in products)
+        n_bytes += max(product.dense_bytes for product in products)
+        execution.check_memory(n_bytes, what)
+        result = np.zeros((len(combinations), n, m), dtype=dtype)
+        hops = list(zip(combinations.T, products, strict=True))
+        for weights, product in execution.track(hops, len(hops)):
+            for left, right in product.pieces():
+                for first in range(0, n, step):
+                    block = slice(first, first + step), slice(first if symmetric else 0, m)
+                    values = _dense(left[block[0]] @ right[block[1]].T)
+                    for k in np.flatnonzero(weights):
+                        result[k][block] += float(weights[k]) * values
+        if symmetric:
+            _mirror(result, step)
         return result
 
 
-@dataclass(frozen=True, eq=False)
-class OneHot:
-    """The feature map of P: in each slot an element has one non-zero feature, or none.
+def _sums(membership: sparse.csr_array, matrix: sparse.csr_array) -> sparse.csr_array:
+    """Sums of features over the members of each star."""
+    if matrix.shape[1] == 1 and matrix.nnz == matrix.shape[0] > 0:
+        # All elements are alike: count them.
+        return sparse.csr_array(matrix.data[0] * np.diff(membership.indptr)[:, None])
+    return membership @ matrix
 
-    Parameters
-    ----------
-    codes : list of ndarray
-        By slot, which feature each element has; negative for none. The first slot is the
-        constant, the others are the categorical attributes.
-    sizes : list of int
-        By slot, the number of features. A batch with categories unseen in training has more.
-    values : list of float
-        By slot, the value of the non-zero feature.
+
+def _factors(
+    a_maps: Maps, a: StarFeatures, b_maps: Maps, b: StarFeatures
+) -> list[tuple[sparse.csr_array, sparse.csr_array]]:
+    """Matrices of graphs x features, a pair for each hop, whose product is the Gram matrix.
+
+    Their features are pairs of a value of the core of ``a`` and a value of the members of ``b``.
     """
-
-    codes: list[npt.NDArray[np.int32]]
-    sizes: list[int]
-    values: list[float]
-
-    @classmethod
-    def of(
-        cls, elements: Elements, similarity: AttributeSimilarity, pruned: bool = False
-    ) -> OneHot:
-        """Map P of a batch or, pruned, the core factor (P - floor) / (1 - floor)."""
-        floor, spread = (similarity.floor, similarity.spread) if pruned else (0.0, 1.0)
-        gains = -similarity.categorical_weight * np.expm1(-similarity.categorical_gamma)
-        seen = elements.categorical.max(axis=1, initial=-1) + 1
-        return cls(
-            [np.zeros(len(elements), dtype=np.int32), *elements.categorical],
-            [1, *np.maximum(similarity.n_categories, seen).tolist()],
-            [float(np.sqrt(value / spread)) for value in (similarity.base - floor, *gains)],
-        )
-
-    def matrix(self) -> sparse.csr_array:
-        """The features, elements x features."""
-        blocks = [
-            _indicator(np.flatnonzero(code >= 0), code[code >= 0], value, (len(code), size))
-            for code, size, value in zip(self.codes, self.sizes, self.values, strict=True)
-        ]
-        return sparse.csr_array(sparse.hstack(blocks))
-
-    def squared_norms(self) -> npt.NDArray[np.float64]:
-        """P of each element with itself."""
-        slots = zip(self.codes, self.values, strict=True)
-        return np.asarray(np.sum([value**2 * (code >= 0) for code, value in slots], axis=0))
-
-    def times(self, other: sparse.csr_array, ptr: npt.NDArray[np.int64]) -> sparse.csr_array:
-        """Tensor products with the rows of another matrix, summed over each graph.
-
-        In each slot, the sum over the elements of one graph and one category is one row of a
-        product with an indicator matrix.
-        """
-        n_graphs = len(ptr) - 1
-        graph = np.repeat(np.arange(n_graphs), np.diff(ptr))
-        blocks = []
-        for code, size, value in zip(self.codes, self.sizes, self.values, strict=True):
-            has = np.flatnonzero(code >= 0)
-            shape = (n_graphs * size, len(code))
-            sums = _indicator(graph[has] * size + code[has], has, value, shape) @ other
-            blocks.append(sums.reshape((n_graphs, size * other.shape[1])))
-        return sparse.csr_array(sparse.hstack(blocks))
+    a = a.with_members(a_maps.members.similarities(b_maps.members))
+    b = b.with_cores(b_maps.core.similarities(a_maps.core))
+    return [(a.flat(h), b.flat(h)) for h in range(len(a.tables))]
 
 
-def _indicator(
-    rows: npt.NDArray[np.integer],
-    columns: npt.NDArray[np.integer],
-    value: float,
-    shape: tuple[int, int],
-) -> sparse.csr_array:
-    return sparse.csr_array((np.full(len(rows), value), (rows, columns)), shape=shape)
+def _dense(product: Any) -> npt.NDArray[np.floating]:
+    return np.asarray(product.toarray() if sparse.issparse(product) else product)
 
 
-def _squared_norms(matrix: sparse.csr_array) -> npt.NDArray[np.float64]:
-    return np.asarray(matrix.power(2).sum(axis=1), dtype=np.float64).ravel()
-
-
-def _normalised(members: sparse.csr_array, core_self: npt.NDArray[np.float64]) -> sparse.csr_array:
-    """Scale each star by 1 / sqrt(k(v, v)), and to 0 where that is 1 / 0."""
-    scale = inverse_root(core_self * _squared_norms(members))
-    return sparse.csr_array(sparse.diags_array(scale) @ members)
-
-
-def _widened(
-    prepared: ExplicitPrepared,
-    core_sizes: npt.NDArray[np.int64],
-    member_sizes: npt.NDArray[np.int64],
-) -> list[sparse.csr_array]:
-    """The features laid out in slots of these sizes, so that two batches have the same."""
-    core = _places(prepared.core_sizes, core_sizes)
-    member = _places(prepared.member_sizes, member_sizes)
-    width = int(member_sizes.sum())
-    places = (core[:, None] * width + member[None, :]).ravel()
-    shape = (prepared.batch.n_graphs, int(core_sizes.sum()) * width)
-    return [
-        sparse.csr_array((matrix.data, places[matrix.indices], matrix.indptr), shape=shape)
-        for matrix in prepared.features
-    ]
-
-
-def _places(sizes: Sequence[int], wider: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Where each feature goes when its slot is widened.
-
-    Examples
-    --------
-    >>> _places([1, 2], np.array([1, 3])), _places([2, 1], np.array([4, 1]))
-    (array([0, 1, 2]), array([0, 1, 4]))
-    """
-    starts = np.cumsum(wider) - wider
-    return np.concatenate([start + np.arange(n) for start, n in zip(starts, sizes, strict=True)])
-
-
-def _product(a: sparse.csr_array, b: sparse.csr_array) -> npt.NDArray[np.floating]:
-    dense = (a.shape[0] + b.shape[0]) * a.shape[1] * a.dtype.itemsize <= DENSE_BYTES
-    return np.asarray(a.toarray() @ b.toarray().T if dense else (a @ b.T).toarray())
+def _mirror(result: npt.NDArray[np.floating], step: int) -> None:
+    """Copy what is above the blocks on the diagonal to below, and make these symmetric."""
+    for gram in result:
+        for first in range(0, len(gram), step):
+            block, rest = slice(first, first + step), slice(first + step, None)
+            gram[rest, block] = gram[block, rest].T
+            square = gram[block, block]
+            gram[block, block] = (square + square.T) / 2

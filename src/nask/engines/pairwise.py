@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 
-from nask.attributes.similarity import AttributeSimilarity
 from nask.engines import tile
-from nask.engines.contract import Engine, Execution, Prepared
-from nask.graph.batch import Elements, GraphBatch
+from nask.engines.contract import Engine, Execution, Prepared, Window
+from nask.engines.layout import Exponents, Places, cut, lists
+from nask.engines.vectors import LANES
+from nask.graph.batch import GraphBatch
 from nask.stars.members import Members, star_matrices
 from nask.stars.spec import StarSpec
 
-# Nodes across a tile: P, its successor and the attribute columns of ENZYMES then fit a 2 MB L2.
-RUN_NODES = 1024
-# Nodes down a block of row graphs: enough work that handing out a block costs nothing.
-BLOCK_NODES = 512
-# exp(+-x) is a normal number in the arithmetic's type for |x| up to this.
-LARGEST_EXPONENT = {"float32": 80.0, "float64": 700.0}
+# Nodes of a block of graphs: a tile and its successor then take half of a 2 MB L2.
+BLOCK_NODES = 192
+# Of a memory limit, tiles may take one part in so many.
+TILE_SHARE = 4
+# Pairs of nodes in a task, about 10 ms of work, so that handing it out costs nothing.
+TASK_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class PairwisePrepared(Prepared):
 
 
 class PairwiseEngine(Engine[PairwisePrepared]):
-    """Blocks of graphs against runs of graphs laid side by side."""
+    """Blocks of graphs against blocks of graphs."""
 
     name = "pairwise"
 
@@ -50,14 +51,17 @@ class PairwiseEngine(Engine[PairwisePrepared]):
             Members.from_matrices(edges),
             np.zeros((spec.n_hops, batch.n_nodes)),
         )
-        (side, _), rules = _layout(prepared, prepared)
-        blocks = _blocks(batch.nodes.ptr, BLOCK_NODES)
-        tiles = max((_n_working(side, *b, side, *b, rules) for b in blocks), default=0)
-        _check_tiles(execution, tiles, np.empty(0, dtype=spec.dtype))
-        tasks = (delayed(_compare)(side, block, side, block, rules, tile.OWN) for block in blocks)
-        for (i0, i1), (hops, norm) in zip(blocks, _run(tasks, execution, True), strict=True):
-            prepared.hop_self[:, i0:i1] = hops.diagonal(axis1=1, axis2=2)
-            prepared.norm[:, batch.nodes.ptr[i0] : batch.nodes.ptr[i1]] = norm
+        whole = Window.whole(prepared, prepared)
+        tiling = Tiling.of(prepared, prepared, whole, _block_nodes(execution))
+        _check_tiles(execution, tiling, 0)
+        sizes = np.diff(tiling.a.node_ptr)
+        tasks = (delayed(tiling.own)(i) for i in range(len(sizes)))
+        done = execution.run(tasks, float(sizes @ sizes), ordered=True)
+        for i, (hops, norm) in enumerate(done):
+            first, last = tiling.a.graph_ptr[i : i + 2]
+            prepared.hop_self[:, first:last] = hops.diagonal(axis1=1, axis2=2)
+            of_block = tiling.nodes_of(i)
+            prepared.norm[:, of_block] = norm[:, : len(of_block)]
         return prepared
 
     def grams(
@@ -66,122 +70,143 @@ class PairwiseEngine(Engine[PairwisePrepared]):
         columns: PairwisePrepared,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
+        window: Window,
     ) -> npt.NDArray[np.floating]:
-        """Compare blocks of row graphs with runs of column graphs, in threads."""
-        symmetric = columns is rows
-        (a, b), rules = _layout(rows, columns)
-        shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
-        result = np.zeros(shape, dtype=rows.spec.dtype)
-        blocks = _blocks(rows.batch.nodes.ptr, BLOCK_NODES)
-        runs = _blocks(columns.batch.nodes.ptr, RUN_NODES)
-        places = [(b, r) for r in runs for b in blocks if not symmetric or b[0] < r[1]]
-        places.sort(key=lambda place: -_cost(rows, place[0], columns, place[1]))
-        tiles = max((_n_working(a, *p[0], b, *p[1], rules) for p in places), default=0)
-        _check_tiles(execution, tiles, result)
+        """Compare blocks of row graphs with blocks of column graphs, in threads."""
+        tiling = Tiling.of(rows, columns, window, _block_nodes(execution))
+        result = np.zeros((len(combinations), *window.shape), dtype=rows.spec.dtype)
+        _check_tiles(execution, tiling, result.nbytes)
+        places = tiling.tasks()
 
-        def task(block: tuple[int, int], run: tuple[int, int]) -> tuple[Any, ...]:
-            pairs = tile.UPPER if symmetric else tile.ALL
-            hops, _ = _compare(a, block, b, run, rules, pairs)
-            return block, run, np.tensordot(combinations, hops, axes=1)
+        def task(i: int, j0: int, j1: int) -> tuple[Any, ...]:
+            return i, j0, j1, np.tensordot(combinations, tiling.hops(i, j0, j1), axes=1)
 
-        done = _run((delayed(task)(*place) for place in places), execution, ordered=False)
-        for (i0, i1), (j0, j1), values in execution.track(done, len(places)):
-            result[:, i0:i1, j0:j1] = values
-        if symmetric:
+        a_ptr, b_ptr = tiling.a.graph_ptr, tiling.b.graph_ptr
+        tasks = (delayed(task)(*place) for place in places)
+        n_pairs = tiling.a.node_ptr[-1] * float(tiling.b.node_ptr[-1])
+        done = execution.run(tasks, n_pairs, ordered=False)
+        for i, j0, j1, values in execution.track(done, len(places)):
+            result[:, a_ptr[i] : a_ptr[i + 1], b_ptr[j0] : b_ptr[j1]] = values
+        if tiling.symmetric:
             for gram in result:
                 for i in range(1, len(gram)):
                     gram[i, :i] = gram[:i, i]
         return result
 
 
-def _compare(
-    a: tile.Side,
-    block: tuple[int, int],
-    b: tile.Side,
-    run: tuple[int, int],
-    rules: tile.Rules,
-    pairs: int,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Compare a block of row graphs with a run of column graphs: hops x rows x columns.
+@dataclass(frozen=True, eq=False)
+class Tiling:
+    """Two stretches of graphs laid out in blocks, and the rules for comparing them.
 
-    The second array holds the norms of the stars of the block if ``pairs`` is OWN.
+    Where both are one, only pairs of blocks on and above the diagonal are compared.
     """
-    (i0, i1), (j0, j1), n_hops = block, run, len(a.norm)
-    space = np.empty(_n_working(a, i0, i1, b, j0, j1, rules), dtype=a.nodes.p.dtype)
-    m, m_edges = (int(ptr[j1] - ptr[j0]) for ptr in (b.node_ptr, b.edge_ptr))
-    lines = np.empty(2 * m + m_edges)
-    out = np.zeros((n_hops, i1 - i0, j1 - j0))
-    n_norms = int(a.node_ptr[i1] - a.node_ptr[i0]) if pairs == tile.OWN else 0
-    own_norms = np.zeros((n_hops, n_norms))
-    tile.compare(a, i0, i1, b, j0, j1, rules, pairs, space, lines, out, own_norms)
-    return out, own_norms
+
+    a: tile.Side
+    b: tile.Side
+    rules: tile.Rules
+    symmetric: bool
+    dtype: str
+    a_places: Places
+
+    @classmethod
+    def of(
+        cls, rows: PairwisePrepared, columns: PairwisePrepared, window: Window, block_nodes: int
+    ) -> Tiling:
+        """Lay out the graphs of a window in blocks of so many nodes."""
+        spec = rows.spec
+        nodes = Exponents.of(spec.nodes, rows.batch.nodes, columns.batch.nodes)
+        edges = Exponents.of(spec.edges, rows.batch.edges, columns.batch.edges)
+        symmetric = columns is rows and window.on_diagonal
+        a, places = _side(rows, window.rows, nodes, edges, block_nodes)
+        b = a if symmetric else _side(columns, window.columns, nodes, edges, block_nodes)[0]
+        return cls(a, b, _rules(spec, nodes, edges), symmetric, spec.dtype, places)
+
+    def nodes_of(self, i: int) -> npt.NDArray[np.int64]:
+        """Positions in the batch of the nodes of a block of rows, in the order of their places."""
+        source = self.a_places.source[self.a.node_ptr[i] : self.a.node_ptr[i + 1]]
+        return source[source >= 0]
+
+    def tasks(self) -> list[tuple[int, int, int]]:
+        """Blocks of rows and stretches of blocks of columns; the largest first, for balance."""
+        a_sizes, b_sizes = np.diff(self.a.node_ptr), np.diff(self.b.node_ptr)
+        tasks = []
+        for i, n in enumerate(a_sizes):
+            first = i if self.symmetric else 0
+            pairs = np.cumsum(n * b_sizes[first:])
+            # A task ends with the block that takes it past a multiple of TASK_PAIRS.
+            ends = (np.flatnonzero(np.diff(pairs // TASK_PAIRS, append=-1)) + first + 1).tolist()
+            tasks += [(i, j0, j1) for j0, j1 in zip([first, *ends[:-1]], ends, strict=True)]
+        ptr = self.b.node_ptr
+        tasks.sort(key=lambda task: -a_sizes[task[0]] * (ptr[task[2]] - ptr[task[1]]))
+        return tasks
+
+    def hops(self, i: int, j0: int, j1: int) -> npt.NDArray[np.float64]:
+        """Compare a block of rows with some of columns: hops x rows x columns."""
+        n_hops = len(self.a.norm)
+        out, no_norms = np.zeros((n_hops, *self._n_graphs(i, j0, j1))), np.empty((n_hops, 0))
+        space = tile.Space.of(self._sizes(i, i + 1, j0, j1), self.dtype)
+        tile.compare(self.a, i, self.b, j0, j1, self.rules, False, space, out, no_norms)
+        return out
+
+    def own(self, i: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Compare a block with itself and find the norms of its stars: hops, norms by place."""
+        n_hops, n_nodes = len(self.a.norm), int(np.diff(self.a.node_ptr[i : i + 2])[0])
+        out = np.zeros((n_hops, *self._n_graphs(i, i, i + 1)))
+        norms = np.zeros((n_hops, n_nodes))
+        space = tile.Space.of(self._sizes(i, i + 1, i, i + 1), self.dtype)
+        tile.compare(self.a, i, self.b, i, i + 1, self.rules, True, space, out, norms)
+        return out, norms
+
+    def n_working(self) -> int:
+        """Bytes of working memory of a thread, at most."""
+        last_i, last_j = len(self.a.node_ptr) - 1, len(self.b.node_ptr) - 1
+        return self._sizes(0, last_i, 0, last_j).n_bytes(self.dtype)
+
+    def _n_graphs(self, i: int, j0: int, j1: int) -> tuple[int, int]:
+        a_ptr, b_ptr = self.a.graph_ptr, self.b.graph_ptr
+        return int(a_ptr[i + 1] - a_ptr[i]), int(b_ptr[j1] - b_ptr[j0])
+
+    def _sizes(self, i0: int, i1: int, j0: int, j1: int) -> tile.TileSizes:
+        """What the largest tile between two stretches of blocks has."""
+
+        def largest(ptr: npt.NDArray[np.int64], first: int, last: int) -> int:
+            return int(np.diff(ptr[first : last + 1]).max(initial=0))
+
+        return tile.TileSizes(
+            largest(self.a.node_ptr, i0, i1),
+            largest(self.b.node_ptr, j0, j1),
+            largest(self.b.graph_ptr, j0, j1),
+            largest(self.a.edge_ptr, i0, i1),
+            largest(self.b.edge_ptr, j0, j1),
+            self.rules.edge_attributes,
+        )
 
 
-def _n_working(
-    a: tile.Side, i0: int, i1: int, b: tile.Side, j0: int, j1: int, rules: tile.Rules
-) -> int:
-    """Numbers of working memory for the largest tile of a block and a run."""
-    n, n_edges = (int(np.diff(ptr[i0 : i1 + 1]).max()) for ptr in (a.node_ptr, a.edge_ptr))
-    m, m_edges = (int(ptr[j1] - ptr[j0]) for ptr in (b.node_ptr, b.edge_ptr))
-    return 3 * n * m + n_edges * m_edges if rules.edge_attributes else 2 * n * m
+def _block_nodes(execution: Execution) -> int:
+    """Nodes of a block: fewer where memory is short."""
+    if execution.memory_limit is None:
+        return BLOCK_NODES
+    n_bytes = execution.memory_limit / TILE_SHARE / effective_n_jobs(execution.n_jobs)
+    # A tile, its successor and as much again for edges.
+    return min(BLOCK_NODES, max(LANES, math.isqrt(int(n_bytes / 8 / 4))))
 
 
-def _check_tiles(execution: Execution, n_numbers: int, result: npt.NDArray[Any]) -> None:
+def _check_tiles(execution: Execution, tiling: Tiling, n_bytes: int) -> None:
     workers = effective_n_jobs(execution.n_jobs)
     execution.check_memory(
-        result.nbytes + workers * n_numbers * result.itemsize,
+        n_bytes + workers * tiling.n_working(),
         f"Comparing these graphs, with a tile for each of {workers} threads,",
     )
 
 
-def _run(tasks: Iterable[Any], execution: Execution, ordered: bool) -> Iterator[Any]:
-    order = "generator" if ordered else "generator_unordered"
-    run: Callable[..., Iterator[Any]] = Parallel(
-        n_jobs=execution.n_jobs, prefer="threads", return_as=order
-    )
-    return run(tasks)
-
-
-def _blocks(ptr: npt.NDArray[np.int64], n_nodes: int) -> list[tuple[int, int]]:
-    """Cut the graphs into stretches of at most ``n_nodes`` nodes, one graph at least.
-
-    Examples
-    --------
-    >>> _blocks(np.array([0, 30, 60, 160, 170]), 64)
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    blocks, first = [], 0
-    while first < len(ptr) - 1:
-        last = int(np.searchsorted(ptr, ptr[first] + n_nodes, side="right")) - 1
-        last = min(max(last, first + 1), len(ptr) - 1)
-        blocks.append((first, last))
-        first = last
-    return blocks
-
-
-def _cost(rows: Prepared, block: tuple[int, int], columns: Prepared, run: tuple[int, int]) -> int:
-    """Pairs of nodes in a place of the Gram matrix: the largest goes first, to balance threads."""
-    a, b = rows.batch.nodes.ptr, columns.batch.nodes.ptr
-    return int((a[block[1]] - a[block[0]]) * (b[run[1]] - b[run[0]]))
-
-
-def _layout(
-    rows: PairwisePrepared, columns: PairwisePrepared
-) -> tuple[tuple[tile.Side, tile.Side], tile.Rules]:
-    """Two batches as the rows and the columns of tiles, and the rules for comparing them."""
-    spec = rows.spec
-    nodes = Exponents.of(spec.nodes, spec.dtype, rows.batch.nodes, columns.batch.nodes)
-    edges = Exponents.of(spec.edges, spec.dtype, rows.batch.edges, columns.batch.edges)
-    a = _side(rows, nodes, edges)
-    b = a if columns is rows else _side(columns, nodes, edges)
+def _rules(spec: StarSpec, nodes: Exponents, edges: Exponents) -> tile.Rules:
     alike = spec.edges.is_constant
-    number = np.dtype(spec.dtype).type
     floors = np.zeros(spec.n_hops)
     if spec.prune_cores:
-        floors[:] = number(spec.nodes.floor)
+        floors[:] = nodes.floor()
         if spec.expansion == "nested":
-            floors[1:] = number(tile.star_floor(spec.gamma_star))
-    rules = tile.Rules(
+            floors[1:] = star_floor(spec.gamma_star)
+    return tile.Rules(
         nodes=nodes.similarity(),
         edges=edges.similarity(),
         edge_attributes=spec.use_edges and not alike,
@@ -192,68 +217,51 @@ def _layout(
         core_floor=floors,
         core_scale=1 / spec.core_spreads() if spec.prune_cores else np.ones(spec.n_hops),
     )
-    return (a, b), rules
 
 
-def _side(prepared: PairwisePrepared, nodes: Exponents, edges: Exponents) -> tile.Side:
-    batch = prepared.batch
-    return tile.Side(
-        # Copies, since a frozen array is another type to the compiler than a thawed one.
-        node_ptr=batch.nodes.ptr.copy(),
-        edge_ptr=batch.edges.ptr.copy(),
-        nodes=nodes.operand(batch.nodes),
-        edges=edges.operand(batch.edges),
-        member_ptr=prepared.members.ptr,
-        member=prepared.members.index,
-        incident_ptr=prepared.incident.ptr,
-        incident=prepared.incident.index,
-        n_incident=prepared.incident.counts().astype(np.float64),
-        norm=prepared.norm,
-    )
+def star_floor(gamma_star: float) -> float:
+    """exp(-gamma_star) to the same last digit as tiles compute it, so that pruning gives 0."""
+    values = np.empty(LANES)
+    tile.fill_floor(gamma_star, values)
+    return float(values[0])
 
 
-@dataclass(frozen=True, eq=False)
-class Exponents:
-    """How the numerical attributes of two batches are compared: by factors, or one by one.
+def _side(
+    prepared: PairwisePrepared,
+    graphs: slice,
+    nodes: Exponents,
+    edges: Exponents,
+    block_nodes: int,
+) -> tuple[tile.Side, Places]:
+    """Lay out a stretch of graphs.
 
-    The factors exp(+-gamma (x - 1/2)) overflow where gamma is huge or a value is far outside the
-    training range. Such attributes are "wide" and compared one exponential at a time.
+    The nodes of a block come by the number of their members, so that the compiled loops over these
+    rarely meet a length they did not expect.
     """
-
-    parameters: AttributeSimilarity
-    dtype: str
-    wide: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, parameters: AttributeSimilarity, dtype: str, *sides: Elements) -> Exponents:
-        """Decide for the values that occur."""
-        largest = [np.nanmax(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides]
-        wide = np.max(largest, axis=0) > LARGEST_EXPONENT[dtype] / parameters.numerical_gamma
-        return cls(parameters, dtype, wide)
-
-    def operand(self, elements: Elements) -> tile.Operand:
-        """The factors p and q of numerical attributes, and the codes of categorical ones."""
-        gamma, x = self.parameters.numerical_gamma[:, None], elements.numerical
-        exponent = gamma[~self.wide] * (x[~self.wide] - 0.5)
-        return tile.Operand(
-            p=np.nan_to_num(np.exp(exponent)).astype(self.dtype),
-            q=np.nan_to_num(np.exp(-exponent)).astype(self.dtype),
-            wide=x[self.wide],
-            codes=elements.categorical.copy(),
-        )
-
-    def similarity(self) -> tile.Similarity:
-        """The parameters of P in the same order."""
-        given, wide, dtype = self.parameters, self.wide, self.dtype
-        gamma, weight = given.numerical_gamma, given.numerical_weight
-        least = weight * np.exp(-gamma)
-        gain = -given.categorical_weight * np.expm1(-given.categorical_gamma)
-        return tile.Similarity(
-            weight=weight[~wide].astype(dtype),
-            least=least[~wide].astype(dtype),
-            wide_gamma=gamma[wide],
-            wide_weight=weight[wide],
-            wide_least=least[wide],
-            gain=gain.astype(dtype),
-            base=np.dtype(dtype).type(given.base),
-        )
+    batch, members, incident = prepared.batch, prepared.members, prepared.incident
+    cuts = cut(batch.nodes.ptr, graphs, block_nodes)
+    node_places = Places.of(batch.nodes.ptr, cuts, members.counts()[0])
+    edge_places = Places.of(batch.edges.ptr, cuts, np.zeros(len(batch.edges)))
+    graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr)) - graphs.start
+    # A node that only fills a vector has no kappa; its graph is the first of its block.
+    block = np.repeat(np.arange(len(cuts) - 1), np.diff(node_places.ptr))
+    graph_at = np.maximum(node_places.take(graph, -1), (cuts - graphs.start)[block])
+    member_ptr, member = lists(members, node_places, node_places.positions(batch.n_nodes))
+    incident_ptr, incident_at = lists(
+        incident, node_places, edge_places.positions(len(batch.edges))
+    )
+    side = tile.Side(
+        node_ptr=node_places.ptr,
+        edge_ptr=edge_places.ptr,
+        graph_ptr=cuts - graphs.start,
+        graph=graph_at,
+        nodes=nodes.operand(batch.nodes, node_places),
+        edges=edges.operand(batch.edges, edge_places),
+        member_ptr=member_ptr,
+        member=member,
+        incident_ptr=incident_ptr,
+        incident=incident_at,
+        n_incident=node_places.take(incident.counts().astype(np.float64), 0.0),
+        norm=node_places.take(prepared.norm, 0.0),
+    )
+    return side, node_places

@@ -17,7 +17,7 @@ from nask.attributes.gower import (
     numerical_similarity,
 )
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.contract import Engine, Execution, Prepared
+from nask.engines.contract import Engine, Execution, Prepared, Window
 from nask.graph.batch import Elements, GraphBatch
 from nask.numeric import TINY
 from nask.stars.spec import StarSpec
@@ -54,15 +54,20 @@ class ReferenceEngine(Engine[ReferencePrepared]):
         columns: ReferencePrepared,
         combinations: npt.NDArray[np.float64],
         execution: Execution,
+        window: Window,
     ) -> npt.NDArray[np.floating]:
         """Compare every pair of graphs."""
-        spec = rows.spec
-        hops = np.zeros((spec.n_hops, rows.batch.n_graphs, columns.batch.n_graphs))
-        for i in execution.track(range(rows.batch.n_graphs), rows.batch.n_graphs):
-            for j in range(columns.batch.n_graphs):
+        spec, (n, m) = rows.spec, window.shape
+        n_numbers = (spec.n_hops + len(combinations)) * n * m
+        execution.check_memory(8 * n_numbers, f"A Gram matrix of {n} x {m} graphs with its hops")
+        hops = np.zeros((spec.n_hops, n, m))
+        row_graphs = range(window.rows.start, window.rows.stop)
+        column_graphs = range(window.columns.start, window.columns.stop)
+        for x, i in execution.track(enumerate(row_graphs), len(row_graphs)):
+            for y, j in enumerate(column_graphs):
                 own, other = rows.star_self[i], columns.star_self[j]
                 kernels = star_kernels(rows.batch, i, columns.batch, j, spec, own, other)
-                hops[:, i, j] = graph_kernels(kernels, own, other, spec)
+                hops[:, x, y] = graph_kernels(kernels, own, other, spec)
         return np.tensordot(combinations, hops, axes=1)
 
 

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from joblib import effective_n_jobs
 from scipy import sparse
 
-from nask.engines.contract import Execution, Prepared
+from nask.engines.contract import Execution, Prepared, Window
 from nask.engines.pairwise import PairwisePrepared
-from nask.engines.star_rows import LANES, Stars
+from nask.engines.star_rows import Stars
+from nask.engines.vectors import LANES
 from nask.graph.batch import Elements
 from nask.stars.colours import StarColours
 
@@ -55,6 +56,10 @@ class Part:
     def n_graphs(self) -> int:
         """Number of graphs."""
         return int(self.graphs.stop - self.graphs.start)
+
+    def within(self, stretch: slice) -> slice:
+        """Positions of the graphs, counted from the first of a longer stretch."""
+        return slice(self.graphs.start - stretch.start, self.graphs.stop - stretch.start)
 
     @classmethod
     def of(cls, prepared: DistinctPrepared, first: int, last: int) -> Part:
@@ -104,22 +109,28 @@ def divide(
     n_combinations: int,
     n_block: int,
     execution: Execution,
+    window: Window,
 ) -> tuple[list[Part], list[Part]]:
-    """Cut the graphs of both sides into the fewest parts for which memory suffices.
+    """Cut the graphs of both sides of a window into the fewest parts for which memory suffices.
 
-    Raises where it does not suffice even for one graph at a time.
+    Raises where it does not suffice even for one graph at a time. The parts of both sides are the
+    same objects where the window is symmetric.
     """
-    sides = [rows] if columns is rows else [rows, columns]
-    n, m = rows.batch.n_graphs, columns.batch.n_graphs
+    sides = [(rows, window.rows)]
+    if columns is not rows or not window.on_diagonal:
+        sides.append((columns, window.columns))
+    n, m = window.shape
     size = np.dtype(rows.spec.dtype).itemsize
     workers = effective_n_jobs(execution.n_jobs)
     n_parts = 1
     while True:
-        cuts = [_cuts(side.batch.n_graphs, n_parts) for side in sides]
-        sizes = [Sizes.of(side, cut) for side, cut in zip(sides, cuts, strict=True)]
+        cuts = [_cuts(graphs, n_parts) for _, graphs in sides]
+        sizes = [Sizes.of(side, cut) for (side, _), cut in zip(sides, cuts, strict=True)]
         a, b = sizes[0], sizes[-1]
         stored = a.n_stored(b) * size
-        working = workers * b.n_working(n_block) + n_combinations * a.graphs * b.graphs
+        # The sums of a part, and one of them with its transpose added.
+        sums = (n_combinations + 1) * a.graphs * b.graphs
+        working = workers * b.n_working(n_block) + sums
         needed = n_combinations * n * m * size + stored + 8 * working
         fits = (
             stored <= STORED_BYTES
@@ -131,7 +142,7 @@ def divide(
         n_parts *= 2
     what = f"Comparing the distinct stars of these graphs, in {workers} threads,"
     execution.check_memory(needed, what)
-    parts = [[Part.of(s, *cut) for cut in own] for s, own in zip(sides, cuts, strict=True)]
+    parts = [[Part.of(s, *cut) for cut in own] for (s, _), own in zip(sides, cuts, strict=True)]
     return parts[0], parts[-1]
 
 
@@ -170,19 +181,19 @@ class Sizes:
     def n_working(self, n_block: int) -> int:
         """Numbers of working memory of one thread, with this as the columns."""
         before = max(self.levels[:-1])
-        return LANES * (3 * before + self.bundles + self.graphs) + n_block * self.graphs
+        return LANES * (3 * before + 2 * self.bundles + self.graphs) + n_block * self.graphs
 
 
-def _cuts(n_graphs: int, n_parts: int) -> list[tuple[int, int]]:
+def _cuts(graphs: slice, n_parts: int) -> list[tuple[int, int]]:
     """Stretches of about equally many graphs, one at least.
 
     Examples
     --------
-    >>> _cuts(5, 2), _cuts(2, 4)
-    ([(0, 2), (2, 5)], [(0, 1), (1, 2)])
+    >>> _cuts(slice(0, 5), 2), _cuts(slice(7, 9), 4)
+    ([(0, 2), (2, 5)], [(7, 8), (8, 9)])
     """
-    bounds = np.unique(np.linspace(0, n_graphs, n_parts + 1).astype(int)).tolist()
-    return list(pairwise(bounds))
+    bounds = np.linspace(graphs.start, graphs.stop, n_parts + 1).astype(int)
+    return list(pairwise(np.unique(bounds).tolist()))
 
 
 def _distinct(colours: Index, first: int, last: int) -> tuple[Index, Index]:

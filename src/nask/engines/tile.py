@@ -1,14 +1,16 @@
-"""One graph against a run of graphs side by side, compiled: all hops in one pass.
+"""A block of graphs against blocks of graphs, compiled: all hops in one pass.
 
-The columns of a tile are the nodes of the run, so that every inner loop but one is long and
-contiguous. Nothing here checks its input: the driver in ``pairwise`` has.
+A tile holds the pairs of the nodes of two blocks; its lines are the nodes of the column block, and
+along a line lie those of the row block, eight to a vector. Sums over the members of a column add
+lines. Sums over the members of a row would pick single numbers from a line, the one slow thing
+there is; so eight lines at a time are transposed, and every pick brings a vector of eight.
 
-P is held in the arithmetic's type, float32 or float64; sums, products and norms are float64 always,
-so that two equal stars are exactly equal in float32 too, whatever the order of their members. (With
-sums in float32, entries of MUTAG were off by 20 % after 5 hops at gamma_star = 64.)
+The driver in ``pairwise`` lays out the nodes: a block fills whole vectors, with nodes that have
+neither attributes nor members at its end, whose kappa is 0. Nothing here checks its input.
 
-Only contraction (fused multiply-add) is allowed of fast mathematics, plus reordering in the one
-function that sums: no value may be assumed finite.
+P is held in float64 or float32. All arithmetic is float64, so that two equal stars are exactly
+equal whatever the order of their members. (With sums in float32, entries of MUTAG were off by 20 %
+after 5 hops at gamma_star = 64.)
 """
 
 from __future__ import annotations
@@ -16,55 +18,61 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from nask.engines.exponential import exp
+from nask.compiling import compiled, inner
+from nask.engines.vectors import (
+    LANES,
+    at,
+    exp,
+    load,
+    load_square,
+    maximum,
+    minimum,
+    spread,
+    store,
+    store_square,
+    transposed,
+    where_below,
+    where_equal,
+)
 from nask.numeric import TINY
 
 Array = npt.NDArray[Any]
 
 
-inner = njit(nogil=True, fastmath={"contract"})
-
-
-def compiled(function: Any) -> Any:
-    """Compile an entry point, cached on disk where there is a place to write."""
-    try:
-        return njit(nogil=True, fastmath={"contract"}, cache=True)(function)
-    except RuntimeError:
-        return inner(function)
-
-
-ALL, UPPER, OWN = 0, 1, 2
-
-
 class Operand(NamedTuple):
-    """Attributes of the nodes, or the edges, of a batch, ready for P."""
+    """Attributes of the nodes, or the edges, of a batch, ready for P: attributes x elements, flat.
 
-    p: Array  # exp(gamma (x - 1/2)), and 0 where x is missing: attributes x elements
+    Both factors carry the square root of the attribute's weight.
+    """
+
+    n: int  # elements, with those that only fill vectors
+    p: Array  # exp(gamma (x - 1/2)), and 0 where x is missing
     q: Array  # exp(-gamma (x - 1/2)), and 0 where x is missing
-    wide: Array  # x in float64, of attributes whose p or q would overflow
+    wide: Array  # x of attributes whose p or q would overflow, NaN where missing
     codes: Array  # categories, negative where missing
 
 
 class Similarity(NamedTuple):
     """Parameters of P for one element kind."""
 
-    weight: Array  # of the attributes in p and q
-    least: Array  # weight * exp(-gamma) of the same
+    least: Array  # weight * exp(-gamma) of the attributes in p and q
     wide_gamma: Array  # of the attributes in wide
     wide_weight: Array
     wide_least: Array
     gain: Array  # weight * (1 - exp(-gamma)) of the categorical attributes
-    base: Any  # a number of the arithmetic's type: P of two entirely dissimilar elements
+    rest: float  # what P of two entirely dissimilar elements has beyond the sum of ``least``
 
 
 class Side(NamedTuple):
-    """A batch of graphs as the rows or the columns of tiles."""
+    """A batch of graphs as the rows or the columns of tiles, in blocks."""
 
-    node_ptr: Array
+    node_ptr: Array  # where the nodes of each block begin
     edge_ptr: Array
+    graph_ptr: Array
+    graph: Array  # which graph each node is of
     nodes: Operand
     edges: Operand
     member_ptr: Array  # levels x (nodes + 1)
@@ -89,181 +97,271 @@ class Rules(NamedTuple):
     core_scale: Array  # by hop; 1 unless cores are pruned
 
 
+class Space(NamedTuple):
+    """Working memory of one thread."""
+
+    tiles: Array  # P, its successor and, with edge attributes, the edge term and P between edges
+    lines: Array  # eight lines
+    turned: Array  # the same, transposed
+    square: Array
+    sums: Array  # of kappa: graphs of the column block x nodes of the row block
+
+    @classmethod
+    def of(cls, sizes: TileSizes, dtype: str) -> Space:
+        """Take memory for tiles of up to these sizes."""
+        tiles, *others = sizes.working()
+        return cls(np.empty(tiles, dtype=dtype), *(np.empty(size) for size in others))
+
+
+class TileSizes(NamedTuple):
+    """The most of everything in a tile."""
+
+    rows: int
+    columns: int
+    graphs: int  # of the columns
+    row_edges: int
+    column_edges: int
+    edge_attributes: bool
+
+    def working(self) -> list[int]:
+        """Numbers in each array of :class:`Space`."""
+        n, m = self.rows, self.columns
+        line = LANES * max(n, self.row_edges)
+        edges = n * m + self.row_edges * self.column_edges if self.edge_attributes else 0
+        return [2 * n * m + edges, line, line, LANES * LANES, self.graphs * n]
+
+    def n_bytes(self, dtype: str) -> int:
+        """Return the bytes of working memory."""
+        tiles, *others = self.working()
+        return tiles * np.dtype(dtype).itemsize + 8 * sum(others)
+
+
+@inner
+def factor(a: Operand, v: int, b: Operand, c: int, d: int, near: Any) -> Any:
+    """Weighted s' of numerical attribute d, of eight elements with one.
+
+    exp(-gamma |x - y|) is the smaller of exp(gamma (x - y)) and exp(gamma (y - x)).
+    """
+    i, j = d * a.n + v, d * b.n + c
+    return maximum(minimum(load(a.p, i) * at(b.q, j), load(a.q, i) * at(b.p, j)), near)
+
+
+@inner
+def exceptional(x: Any, a: Operand, v: int, b: Operand, c: int, s: Similarity) -> Any:
+    """Add the parts of P that have no factors: of wide and of categorical attributes."""
+    for d in range(len(s.wide_gamma)):
+        distance = load(a.wide, d * a.n + v) - spread(b.wide[d * b.n + c])
+        distance = maximum(distance, 0.0 - distance)
+        near = exp(distance * -s.wide_gamma[d]) * s.wide_weight[d] - s.wide_least[d]
+        x = x + where_below(distance, 1.0, near)
+    for d in range(len(s.gain)):
+        code = b.codes[d * b.n + c]
+        # No code of a missing value equals another.
+        x = x + where_equal(a.codes, d * a.n + v, code if code >= 0 else np.int32(-2), s.gain[d])
+    return x + s.rest
+
+
 @inner
 def fill_similarity(
     P: Array, n: int, m: int, a: Operand, a0: int, b: Operand, b0: int, s: Similarity
 ) -> None:
-    """P between n elements of ``a`` from a0 on and m elements of ``b`` from b0 on, row by row."""
-    zero = P.dtype.type(0)
-    for r in range(n):
-        row = P[r * m : (r + 1) * m]
-        row[:] = zero
-        for d in range(len(s.weight)):
-            pr, qr = a.p[d, a0 + r] * s.weight[d], a.q[d, a0 + r] * s.weight[d]
-            near = s.least[d]
-            pc, qc = b.p[d, b0 : b0 + m], b.q[d, b0 : b0 + m]
-            for c in range(m):
-                # exp(-gamma |x - y|) is the smaller of exp(gamma (x - y)) and exp(gamma (y - x)).
-                x, y = pr * qc[c], qr * pc[c]
-                smaller = x if x < y else y
-                row[c] += smaller - near if smaller > near else zero
-        for d in range(len(s.wide_weight)):
-            gamma, weight, least = s.wide_gamma[d], s.wide_weight[d], s.wide_least[d]
-            value, others = a.wide[d, a0 + r], b.wide[d, b0 : b0 + m]
-            for c in range(m):
-                distance = abs(value - others[c])
-                if distance < 1.0:
-                    row[c] += weight * math.exp(-gamma * distance) - least
-        for d in range(len(s.gain)):
-            code, gain, codes = a.codes[d, a0 + r], s.gain[d], b.codes[d, b0 : b0 + m]
-            if code >= 0:
-                for c in range(m):
-                    row[c] += gain if codes[c] == code else zero
-        for c in range(m):
-            row[c] += s.base
+    """P between n elements of ``a`` from a0 on and m elements of ``b`` from b0 on."""
+    for c in range(b0, b0 + m, 4):
+        for v in range(a0, a0 + n, LANES):
+            # Four columns at a time, so that arithmetic and not loading takes the time.
+            w, x, y, z = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+            for d in range(len(s.least)):
+                near = spread(s.least[d])
+                w = w + factor(a, v, b, c, d, near)
+                x = x + factor(a, v, b, c + 1, d, near)
+                y = y + factor(a, v, b, c + 2, d, near)
+                z = z + factor(a, v, b, c + 3, d, near)
+            place = (c - b0) * n + v - a0
+            store(P, place, exceptional(w, a, v, b, c, s))
+            store(P, place + n, exceptional(x, a, v, b, c + 1, s))
+            store(P, place + 2 * n, exceptional(y, a, v, b, c + 2, s))
+            store(P, place + 3 * n, exceptional(z, a, v, b, c + 3, s))
 
 
 @compiled
-def star_floor(gamma_star: float) -> Any:
-    """exp(-gamma_star) to the same last digit as tiles compute it, so that pruning gives 0."""
-    return exp(-gamma_star)
+def fill_floor(gamma_star: float, values: Array) -> None:
+    """Fill a vector with exp(-gamma_star)."""
+    store(values, 0, exp(spread(-gamma_star)))
 
 
 @inner
-def sum_rows(out: Array, P: Array, ptr: Array, member: Array, v: int, first: int) -> None:
-    """Add up the rows of P that are members of v."""
-    m = len(out)
-    out[:] = 0.0
-    for k in range(ptr[v], ptr[v + 1]):
-        row = P[(member[k] - first) * m : (member[k] - first + 1) * m]
-        for c in range(m):
-            out[c] += row[c]
+def sum_lines(
+    lines: Array, turned: Array, P: Array, n: int, ptr: Array, member: Array, c: int, last: int,
+    first: int,
+) -> None:  # fmt: skip
+    """For each of eight columns from c on, add the lines of its members, and transpose the sums.
+
+    Beyond the last column, that one again. Members are counted from ``first``, the lines from 0.
+    """
+    for k in range(LANES):
+        column = min(c + k, last)
+        begin, end = at(ptr, column), at(ptr, column + 1)
+        v = 0
+        while v + 4 * LANES <= n:
+            w, x, y, z = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+            for i in range(begin, end):
+                place = (at(member, i) - first) * n + v
+                w = w + load(P, place)
+                x = x + load(P, place + LANES)
+                y = y + load(P, place + 2 * LANES)
+                z = z + load(P, place + 3 * LANES)
+            place = k * n + v
+            store(lines, place, w)
+            store(lines, place + LANES, x)
+            store(lines, place + 2 * LANES, y)
+            store(lines, place + 3 * LANES, z)
+            v += 4 * LANES
+        while v < n:
+            w = spread(0.0)
+            for i in range(begin, end):
+                w = w + load(P, (at(member, i) - first) * n + v)
+            store(lines, k * n + v, w)
+            v += LANES
+    for v in range(0, n, LANES):
+        square = transposed(load_square(lines, v, n))
+        store_square(turned, LANES * v, LANES, square)
 
 
 @inner
-def gather(out: Array, values: Array, ptr: Array, member: Array, v0: int, first: int) -> None:
-    """out[c] = sum of ``values`` over the members of node v0 + c."""
-    for c in range(len(out)):
-        result = 0.0
-        for k in range(ptr[v0 + c], ptr[v0 + c + 1]):
-            result += values[member[k] - first]
-        out[c] = result
-
-
-@njit(nogil=True, fastmath={"contract", "reassoc"})
-def total(values: Array, first: int, last: int) -> float:
-    """Sum of a stretch of values."""
-    result = 0.0
-    for c in range(first, last):
-        result += values[c]
+def sum_members(turned: Array, ptr: Array, member: Array, v: int, first: int) -> Any:
+    """Sum over the members of row v, in eight columns."""
+    result = spread(0.0)
+    for i in range(at(ptr, v), at(ptr, v + 1)):
+        result = result + load(turned, (at(member, i) - first) * LANES)
     return result
 
 
 @inner
-def hop(
-    P: Array, deeper: Array, T: Array, n: int, m: int, rules: Rules, h: int,
-    a_ptr: Array, a_member: Array, a_count: Array, a_norm: Array, a0: int,
-    b_ptr: Array, b_member: Array, b_count: Array, b_norm: Array, b0: int,
-    graph_ptr: Array, j0: int, j1: int, lines: Array, out: Array, i: int, j: int,
-) -> None:  # fmt: skip
-    """One hop: kappa_h summed over the pairs of stars of one graph and of each graph of the run.
+def sum_square(turned: Array, ptr: Array, member: Array, v: int, first: int) -> Any:
+    """Sums over the members of eight rows from v on: eight columns, a vector of rows each."""
+    return transposed(
+        (
+            sum_members(turned, ptr, member, v, first),
+            sum_members(turned, ptr, member, v + 1, first),
+            sum_members(turned, ptr, member, v + 2, first),
+            sum_members(turned, ptr, member, v + 3, first),
+            sum_members(turned, ptr, member, v + 4, first),
+            sum_members(turned, ptr, member, v + 5, first),
+            sum_members(turned, ptr, member, v + 6, first),
+            sum_members(turned, ptr, member, v + 7, first),
+        )
+    )
 
-    Reads P_{h-1} and writes P_h to ``deeper``, which the ball expansion does not use. Adds the sums
-    to ``out[h, i, j:]``.
+
+@inner
+def hop(
+    space: Space, P: Array, deeper: Array, T: Array, rules: Rules, h: int, is_last: bool,
+    a: Side, a0: int, n: int, a_norm: Array, b: Side, b0: int, m: int, b_norm: Array,
+    first_graph: int,
+) -> None:  # fmt: skip
+    """One hop: add kappa_h to ``space.sums``, by node of ``a`` and graph of ``b``.
+
+    Reads P_{h-1} and writes P_h to ``deeper``, unless this hop is the last or balls are compared.
     """
-    sums, kappa = lines[:m], lines[m : 2 * m]
+    level = 0 if rules.nested else h
+    a_ptr, b_ptr = a.member_ptr[level], b.member_ptr[level]
+    a_count, b_count = a.n_incident[level], b.n_incident[level]
     floor, scale, gamma_star = rules.core_floor[h], rules.core_scale[h], rules.gamma_star
-    for v in range(n):
-        sum_rows(sums, P, a_ptr, a_member, a0 + v, a0)
-        gather(kappa, sums, b_ptr, b_member, b0, b0)
-        if rules.edge_attributes:
-            edge_row = T[v * m : (v + 1) * m]
-            for c in range(m):
-                kappa[c] += edge_row[c]
-        core, below, norm = P[v * m : (v + 1) * m], deeper[v * m : (v + 1) * m], a_norm[v]
-        count = a_count[v] * rules.edge_count_weight
-        for c in range(m):
-            k = (kappa[c] + count * b_count[c]) * ((core[c] - floor) * scale)
-            normalised = (k * norm) * b_norm[c]
-            below[c] = exp(gamma_star * (normalised - 1.0))
-            kappa[c] = normalised if rules.star_norm else k
-        for run in range(j0, j1):
-            stretch = total(kappa, graph_ptr[run] - b0, graph_ptr[run + 1] - b0)
-            out[h, i, j + run - j0] += stretch
+    square, sums = space.square, space.sums
+    for c in range(0, m, LANES):
+        sum_lines(space.lines, space.turned, P, n, b_ptr, b.member, b0 + c, b0 + m, b0)
+        for v in range(0, n, LANES):
+            members = sum_square(space.turned, a_ptr, a.member, a0 + v, a0)
+            store_square(square, 0, LANES, members)
+            count = load(a_count, a0 + v) * rules.edge_count_weight
+            norm = load(a_norm, v)
+            for k in range(LANES):
+                column, place = b0 + c + k, (c + k) * n + v
+                kappa = load(square, LANES * k) + count * at(b_count, column)
+                if rules.edge_attributes:
+                    kappa = kappa + load(T, place)
+                kappa = kappa * ((load(P, place) - floor) * scale)
+                normalised = kappa * norm * at(b_norm, c + k)
+                if rules.nested and not is_last:
+                    store(deeper, place, exp((normalised - 1.0) * gamma_star))
+                if rules.star_norm:
+                    kappa = normalised
+                total = (at(b.graph, column) - first_graph) * n + v
+                store(sums, total, load(sums, total) + kappa)
 
 
 @inner
 def find_norms(
-    norm: Array, P: Array, T: Array, rules: Rules, h: int,
-    ptr: Array, member: Array, count: Array, a0: int,
-) -> None:  # fmt: skip
-    """1 / sqrt(k_h(v, v)) of the stars of one graph, from its own P_{h-1}; 0 for 1 / 0."""
-    n = len(norm)
+    norm: Array, P: Array, T: Array, rules: Rules, h: int, a: Side, a0: int, n: int
+) -> None:
+    """1 / sqrt(k_h(v, v)) of the stars of one block, from its own P_{h-1}; 0 for 1 / 0."""
+    level = 0 if rules.nested else h
+    ptr, member = a.member_ptr[level], a.member
     for v in range(n):
-        members = count[v] * count[v] * rules.edge_count_weight
+        count = a.n_incident[level, a0 + v]
+        members = count * count * rules.edge_count_weight
         if rules.edge_attributes:
             members += T[v * n + v]
-        for k in range(ptr[a0 + v], ptr[a0 + v + 1]):
-            row = (member[k] - a0) * n
-            for other in range(ptr[a0 + v], ptr[a0 + v + 1]):
-                members += P[row + member[other] - a0]
+        for i in range(ptr[a0 + v], ptr[a0 + v + 1]):
+            line = (member[i] - a0) * n
+            for j in range(ptr[a0 + v], ptr[a0 + v + 1]):
+                members += P[line + member[j] - a0]
         k_self = members * (P[v * n + v] - rules.core_floor[h]) * rules.core_scale[h]
         norm[v] = 1 / math.sqrt(k_self) if k_self >= TINY else 0.0
 
 
 @compiled
 def compare(
-    a: Side, i0: int, i1: int, b: Side, j0: int, j1: int, rules: Rules, pairs: int,
-    space: Array, lines: Array, out: Array, own_norms: Array,
+    a: Side, i: int, b: Side, j0: int, j1: int, rules: Rules, own: bool,
+    space: Space, out: Array, own_norms: Array,
 ) -> None:  # fmt: skip
-    """Add the sums of kappa_h between graphs i0..i1 of ``a`` and j0..j1 of ``b`` to ``out``.
+    """Add the sums of kappa_h between block i of ``a`` and blocks j0..j1 of ``b`` to ``out``.
 
-    With ``pairs`` of UPPER or OWN, ``a`` and ``b`` are one batch, and only the pairs with i <= j,
-    or with i = j, are computed. OWN also finds the norms of the stars of i0..i1 and writes them to
+    With ``own`` the two blocks are one, the norms of whose stars are found first and written to
     ``own_norms``. (One function for all, since compiling takes seconds.)
 
     Parameters
     ----------
-    space, lines : ndarray
-        Working memory: for the largest tile, P twice and, with edge attributes, the edge term and
-        P between edges; two lines of columns and one of their edges.
-    out : ndarray of shape (hops, i1 - i0, j1 - j0)
-    own_norms : ndarray of shape (hops, nodes of i0..i1), or empty
+    out : ndarray of shape (hops, graphs of i, graphs of j0..j1)
+    own_norms : ndarray of shape (hops, nodes of i), or empty
     """
-    for i in range(i0, i1):
-        first = j0 if pairs == ALL else max(i, j0)
-        last = i + 1 if pairs == OWN else j1
-        if first >= last:
-            continue
-        a0, b0, e0, f0 = a.node_ptr[i], b.node_ptr[first], a.edge_ptr[i], b.edge_ptr[first]
-        n, m = a.node_ptr[i + 1] - a0, b.node_ptr[last] - b0
-        n_edges, m_edges = a.edge_ptr[i + 1] - e0, b.edge_ptr[last] - f0
-        if n == 0 or m == 0:
-            continue
-        size = n * m
-        P, deeper, T = space[:size], space[size : 2 * size], space[2 * size : 3 * size]
-        PE, edge_sums = space[3 * size :], lines[2 * m : 2 * m + m_edges]
+    a0, e0 = a.node_ptr[i], a.edge_ptr[i]
+    n, n_edges = a.node_ptr[i + 1] - a0, a.edge_ptr[i + 1] - e0
+    n_hops = out.shape[0]
+    for j in range(j0, j1):
+        b0, f0, first = b.node_ptr[j], b.edge_ptr[j], b.graph_ptr[j]
+        m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
+        n_graphs, size = b.graph_ptr[j + 1] - first, n * m
+        P, deeper = space.tiles[:size], space.tiles[size : 2 * size]
+        T, PE = space.tiles[2 * size : 3 * size], space.tiles[3 * size :]
         fill_similarity(P, n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
         if rules.edge_attributes:
             fill_similarity(PE, n_edges, m_edges, a.edges, e0, b.edges, f0, rules.edges)
-        for h in range(out.shape[0]):
-            level = 0 if rules.nested else h
-            a_ptr, b_ptr = a.member_ptr[level], b.member_ptr[level]
-            a_count, b_count = a.n_incident[level, a0 : a0 + n], b.n_incident[level, b0 : b0 + m]
-            a_norm, b_norm = a.norm[h, a0 : a0 + n], b.norm[h, b0 : b0 + m]
+        for h in range(n_hops):
             if rules.edge_attributes and (h == 0 or not rules.nested):
-                a_incident, b_incident = a.incident_ptr[level], b.incident_ptr[level]
-                for v in range(n):
-                    sum_rows(edge_sums, PE, a_incident, a.incident, a0 + v, e0)
-                    gather(T[v * m : (v + 1) * m], edge_sums, b_incident, b.incident, b0, f0)
-            if pairs == OWN:
-                own = a0 - a.node_ptr[i0]
-                a_norm = b_norm = own_norms[h, own : own + n]
-                find_norms(a_norm, P, T, rules, h, a_ptr, a.member, a_count, a0)
+                level = 0 if rules.nested else h
+                a_ptr, b_ptr = a.incident_ptr[level], b.incident_ptr[level]
+                for c in range(0, m, LANES):
+                    sum_lines(
+                        space.lines, space.turned, PE, n_edges, b_ptr, b.incident,
+                        b0 + c, b0 + m, f0,
+                    )  # fmt: skip
+                    for v in range(0, n, LANES):
+                        square = sum_square(space.turned, a_ptr, a.incident, a0 + v, e0)
+                        store_square(T, c * n + v, n, square)
+            a_norm, b_norm = a.norm[h, a0 : a0 + n], b.norm[h, b0 : b0 + m]
+            if own:
+                a_norm = b_norm = own_norms[h]
+                find_norms(a_norm, P, T, rules, h, a, a0, n)
+            space.sums[: n_graphs * n] = 0.0
             hop(
-                P, deeper, T, n, m, rules, h, a_ptr, a.member, a_count, a_norm, a0,
-                b_ptr, b.member, b_count, b_norm, b0, b.node_ptr, first, last,
-                lines, out, i - i0, first - j0,
+                space, P, deeper, T, rules, h, h == n_hops - 1,
+                a, a0, n, a_norm, b, b0, m, b_norm, first,
             )  # fmt: skip
+            for graph in range(n_graphs):
+                column = first + graph - b.graph_ptr[j0]
+                for v in range(n):
+                    row = a.graph[a0 + v] - a.graph_ptr[i]
+                    out[h, row, column] += space.sums[graph * n + v]
             if rules.nested:
                 P, deeper = deeper, P

@@ -184,8 +184,11 @@ def _function(
 
 
 def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON can hold them. A progress callback is of the process, not of the model."""
-    plain = dict(parameters)
+    """Parameters as JSON can hold them.
+
+    A progress callback is of the process, a folder of the machine, not of the model.
+    """
+    plain = {**parameters, "gram_folder": None}
     plain["verbose"] = False if callable(plain["verbose"]) else plain["verbose"]
     for name, value in plain.items():
         if isinstance(value, Mapping):

@@ -11,7 +11,7 @@ from nask.exceptions import ParameterError, did_you_mean
 from nask.tuning.classifier import TunedNASKClassifier
 
 # Parameters that make no difference to the result.
-HOW_TO_RUN = ("n_jobs", "verbose", "memory_limit", "engine")
+HOW_TO_RUN = ("n_jobs", "verbose", "memory_limit", "gram_folder", "engine")
 METHODS: Mapping[str, Callable[[], Any]] = {"nask": TunedNASKClassifier}
 
 

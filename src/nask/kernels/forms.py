@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from nask.engines.contract import Window
+from nask.kernels.stored import window_of
 from nask.numeric import TINY, inverse_root
 
 Floats = npt.NDArray[np.floating]
 # Relative differences below this are rounding errors.
 ROUNDING = 1e-12
+# Of a Gram matrix looked at a time: 2 MB.
+STRIP_NUMBERS = 250_000
 
 
 def gram_of_hops(
@@ -55,9 +60,8 @@ def gram_of_hops(
         own = self_similarity(own, normalize=True)
     if gram == "linear":
         return linear
-    distances = squared_distances(linear, own, own)
-    np.fill_diagonal(distances, 0)
-    return gaussian(distances, gram_scale, distance_unit(distances, own))
+    unit = distance_unit(linear, own)
+    return gaussian(to_squared_distances(linear, own, own, diagonal=True), gram_scale, unit)
 
 
 def self_similarity(own: npt.NDArray[Any], normalize: bool) -> npt.NDArray[Any]:
@@ -65,26 +69,76 @@ def self_similarity(own: npt.NDArray[Any], normalize: bool) -> npt.NDArray[Any]:
     return (own >= TINY).astype(np.float64) if normalize else own
 
 
-def squared_distances(
-    gram: Floats, row_self: npt.NDArray[Any], column_self: npt.NDArray[Any]
+@dataclass(frozen=True, eq=False)
+class GaussianForm:
+    """exp(-scale * squared distance / unit) from the kernel between two batches.
+
+    Parameters
+    ----------
+    row_self, column_self : ndarray
+        K(G, G) of the graphs of both batches.
+    symmetric : bool
+        Whether both are the same batch.
+    scale, unit : float
+    """
+
+    row_self: Floats
+    column_self: Floats
+    symmetric: bool
+    scale: float
+    unit: float
+
+    def apply(self, gram: Floats, window: Window) -> Floats:
+        """Write the form over a part of the kernel."""
+        own, others = self.row_self[window.rows], self.column_self[window.columns]
+        diagonal = self.symmetric and window.on_diagonal
+        distances = to_squared_distances(gram, own, others, diagonal)
+        return gaussian(distances, self.scale, self.unit)
+
+
+def to_squared_distances(
+    gram: Floats, row_self: npt.NDArray[Any], column_self: npt.NDArray[Any], diagonal: bool
 ) -> Floats:
-    """Squared distances in the kernel's feature space."""
-    distances: Floats = np.maximum(row_self[:, None] + column_self[None, :] - 2 * gram, 0)
-    return distances
+    """Squared distances in the kernel's feature space, in place of the kernel.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, m), which is overwritten
+    row_self, column_self : ndarray of shape (n,), (m,)
+        K(G, G).
+    diagonal : bool
+        Whether rows and columns are the same graphs, so that rounding must not part them.
+    """
+    gram *= -2
+    gram += row_self[:, None]
+    gram += column_self[None, :]
+    np.maximum(gram, 0, out=gram)
+    if diagonal:
+        np.fill_diagonal(gram, 0)
+    return gram
 
 
-def distance_unit(distances: Floats, own: npt.NDArray[Any]) -> float:
-    """Mean squared distance between two different graphs.
+def distance_unit(gram: Floats, own: npt.NDArray[Any]) -> float:
+    """Mean squared distance between two different graphs, from their kernel.
 
     Graphs that are all alike leave rounding errors only: their own size is the unit then, instead
     of magnifying these.
     """
-    n = len(distances)
-    mean = float(distances.sum()) / (n * (n - 1)) if n > 1 else 0.0
+    n = len(gram)
+    # In strips, since the kernel may be a file larger than memory.
+    height = max(1, STRIP_NUMBERS // n)
+    total = 0.0
+    for window in Window(slice(0, n), slice(0, n)).tiles(height, n):
+        strip = window_of(gram, window)
+        distances = to_squared_distances(strip, own[window.rows], own, diagonal=False)
+        np.fill_diagonal(distances[:, window.rows], 0)
+        total += float(distances.sum())
+    mean = total / (n * (n - 1)) if n > 1 else 0.0
     size = float(own.mean())
     return mean if mean > ROUNDING * size else size or 1.0
 
 
 def gaussian(distances: Floats, scale: float, unit: float) -> Floats:
-    """Return exp(-scale * distance / unit)."""
-    return np.asarray(np.exp(-scale / unit * distances))
+    """exp(-scale * distance / unit), in place of the distances."""
+    distances *= -scale / unit
+    return np.exp(distances, out=distances)

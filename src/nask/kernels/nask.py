@@ -10,19 +10,22 @@ import numpy.typing as npt
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nask.engines.contract import Prepared
+from nask.engines.contract import Prepared, Window
 from nask.engines.selection import ENGINES, choose_engine
 from nask.exceptions import ParameterError
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
-from nask.kernels.forms import distance_unit, gaussian, self_similarity, squared_distances
+from nask.kernels.comparison import Comparison
+from nask.kernels.forms import GaussianForm, distance_unit, self_similarity
+from nask.kernels.identity import content_hash
 from nask.kernels.parameters import StarKernelParameters
+from nask.kernels.stored import StoredGram, window_of
 from nask.numeric import inverse_root
 
 Floats = npt.NDArray[np.floating]
 # Parameters of how to run, which may change after fit.
-RUNNING = ("engine", "n_jobs", "memory_limit", "verbose")
+RUNNING = ("engine", "n_jobs", "memory_limit", "gram_folder", "verbose")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -84,18 +87,25 @@ class NASK(TransformerMixin, StarKernelParameters):
         Whether stars with entirely dissimilar cores contribute exactly nothing.
     engine : {"auto", "reference", "pairwise", "explicit", "distinct"}, default="auto"
         How to compute; all give the same result. "reference" is the equations as plain loops,
-        "pairwise" compiled tiles for any attributes, "explicit" one matrix product for balls on
-        categorical attributes, "distinct" compares each distinct nested star once, which pays
-        where few attributes make stars repeat.
+        "pairwise" compiled tiles for any attributes, "explicit" a matrix product for balls on
+        categorical attributes and numbers of few distinct values, "distinct" compares each
+        distinct nested star once, which pays where few attributes make stars repeat.
     dtype : {"float64", "float32"}, default="float64"
-        Of the result. float32 takes half the memory and is exact to 1e-5. The fast engines compute
-        in float32 too where that is enough for 1e-5, which a large ``gamma_star``, many nested
-        hops, ``prune_cores`` or ``gram="rbf"`` rule out.
+        Of the result. float32 takes half the memory and is exact to 1e-5. The fast engines also
+        hold what they compute on in float32 where that is enough for 1e-5, which a large
+        ``gamma_star``, many nested hops, ``prune_cores`` or ``gram="rbf"`` rule out; they
+        calculate in float64 always.
     n_jobs : int, default=None
         Threads, in joblib's convention: None is 1, -1 all cores.
     memory_limit : int or str, default=None
-        Memory for the result and the tiles it is computed in, in bytes or as "4GB". Work that would
-        take more raises before it is begun.
+        Memory for the result and the tiles it is computed in, in bytes or as "4GB". A Gram matrix
+        that would take more is computed tile by tile into a file, and comes back as a read-only
+        ``numpy.memmap`` of it. Where not even a pair of graphs fits, an error is raised.
+    gram_folder : str or path, default=None
+        Folder for Gram matrices larger than ``memory_limit``, where they stay; running again with
+        the same graphs and parameters goes on where the last run was stopped. With
+        ``gram="rbf"`` the linear form stays there as well. By default a temporary file, gone with
+        the array.
     verbose : bool or callable, default=False
         ``True`` shows a progress bar on standard error, where that is a terminal; a function is
         called with (done, total) after each part of the work.
@@ -192,8 +202,9 @@ class NASK(TransformerMixin, StarKernelParameters):
         weighted sum is what :meth:`transform` gives with ``normalize=False`` and
         ``gram="linear"``.
         """
-        hops = self._grams(self._prepare(X), self._training, np.eye(self.n_hops))
-        return hops.astype(self.dtype, copy=False)
+        rows, each = self._prepare(X), np.eye(self.n_hops)
+        hops = Comparison(self.engine_, rows, self._training, each, None, self.dtype)
+        return hops.compute(self.gram_folder, self._execution())
 
     def _fit(self, X: Any) -> None:
         self._check_parameters()
@@ -236,22 +247,16 @@ class NASK(TransformerMixin, StarKernelParameters):
             prepared = ENGINES[self.engine_].prepare(batch, prepared.spec, self._execution())
         return prepared
 
-    def _grams(
-        self, rows: Prepared, columns: Prepared, combinations: npt.NDArray[np.float64]
-    ) -> Floats:
-        execution = self._execution()
-        shape = (len(combinations), rows.batch.n_graphs, columns.batch.n_graphs)
-        size = int(np.prod(shape)) * np.dtype(rows.spec.dtype).itemsize
-        execution.check_memory(size, f"A Gram matrix of {shape[1]} x {shape[2]} graphs")
-        return np.asarray(ENGINES[self.engine_].grams(rows, columns, combinations, execution))
+    def _comparison(self, rows: Prepared, columns: Prepared) -> Comparison:
+        """The kernel before the form of the Gram: hops weighted, graphs normalised."""
+        scales = None
+        if self.normalize:
+            scales = inverse_root(self._raw_self(rows)), inverse_root(self._raw_self(columns))
+        dtype = self.dtype if self.gram == "linear" else rows.spec.dtype
+        return Comparison(self.engine_, rows, columns, self._hop_weights(), scales, dtype)
 
     def _linear_gram(self, rows: Prepared, columns: Prepared) -> Floats:
-        """The kernel before the form of the Gram: hops weighted, graphs normalised."""
-        gram: Floats = self._grams(rows, columns, self._hop_weights()[None, :])[0]
-        if self.normalize:
-            gram *= inverse_root(self._raw_self(rows))[:, None]
-            gram *= inverse_root(self._raw_self(columns))[None, :]
-        return gram
+        return self._comparison(rows, columns).compute(self.gram_folder, self._execution())
 
     def _raw_self(self, prepared: Prepared) -> Floats:
         own: Floats = self._hop_weights() @ prepared.hop_self
@@ -260,18 +265,27 @@ class NASK(TransformerMixin, StarKernelParameters):
     def _self(self, prepared: Prepared) -> Floats:
         return self_similarity(self._raw_self(prepared), self.normalize)
 
-    def _squared_distances(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
-        distances = squared_distances(gram, self._self(rows), self._self(columns))
-        if rows is columns:
-            np.fill_diagonal(distances, 0)
-        return distances
-
     def _set_distance_unit(self, gram: Floats) -> None:
-        distances = self._squared_distances(gram, self._training, self._training)
-        self.mean_squared_distance_ = distance_unit(distances, self._self(self._training))
+        self.mean_squared_distance_ = distance_unit(gram, self._self(self._training))
 
     def _form(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
-        if self.gram == "rbf":
-            distances = self._squared_distances(gram, rows, columns)
-            gram = gaussian(distances, self.gram_scale, self.mean_squared_distance_)
-        return gram.astype(self.dtype, copy=False)
+        if self.gram == "linear":
+            return gram
+        scale, unit, dtype = float(self.gram_scale), self.mean_squared_distance_, self.dtype
+        form = GaussianForm(self._self(rows), self._self(columns), rows is columns, scale, unit)
+        if not isinstance(gram, np.memmap):
+            return form.apply(gram, Window.whole(rows, columns)).astype(dtype, copy=False)
+
+        def compute(window: Window) -> Floats:
+            return form.apply(window_of(gram, window), window).astype(dtype, copy=False)
+
+        # A file of its own: written over the linear one, a tile cut short by a kill would be lost.
+        stored = StoredGram(
+            content_hash(self._comparison(rows, columns).identity, "gaussian", scale, unit, dtype),
+            gram.shape,
+            dtype,
+            rows is columns,
+            compute,
+            "Taking the Gaussian",
+        )
+        return stored.fill(self.gram_folder, self._execution())

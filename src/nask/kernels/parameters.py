@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -55,6 +56,7 @@ class StarKernelParameters(BaseEstimator):
     dtype: DType = "float64"
     n_jobs: int | None = None
     memory_limit: int | str | None = None
+    gram_folder: str | os.PathLike[str] | None = None
     verbose: Progress = False
 
     def _kernel_parameters(self) -> dict[str, Any]:
@@ -117,6 +119,8 @@ class StarKernelParameters(BaseEstimator):
                 "a dict of non-negative floats by attribute",
             )
         memory_in_bytes(self.memory_limit, owner)
+        is_path = isinstance(self.gram_folder, (str, os.PathLike))
+        check(self.gram_folder is None or is_path, "gram_folder", "None, or the path of a folder")
 
     def _spec(self, schema: Schema) -> StarSpec:
         owner = type(self).__name__

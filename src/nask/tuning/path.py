@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.engines.tile import compiled, inner
+from nask.compiling import compiled, inner
 from nask.estimators.support import Centring, SupportMachine, most_confident
 
 Floats = npt.NDArray[np.float64]

@@ -1,0 +1,112 @@
+"""What is measured: each case is the work of one fresh process."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+DATASETS = ("MUTAG", "PTC_MR", "BZR", "COX2", "ENZYMES", "PROTEINS_full", "NCI1", "DD")
+WITH_NUMBERS = ("BZR", "COX2", "ENZYMES", "PROTEINS_full")
+NESTED, BALL = "nask nested", "nask ball"
+WL, PROPAGATION, HOPPER = "GraKeL WL", "GraKeL PropagationAttr", "GraKeL GraphHopper"
+WWL = "WWL on POT"
+METHODS = (NESTED, BALL, WL, PROPAGATION, HOPPER, WWL)
+
+# WWL solves a transport problem for each pair of graphs: hours on these sets.
+WWL_GRAPHS = {"PROTEINS_full": 200, "NCI1": 300, "DD": 60}
+THREADS = 2
+# No case but GraphHopper's is expected to come near this.
+HOUR = 3600.0
+
+BASE = {"graphs": 200, "nodes": 32, "attributes": 16, "hops": 3, "threads": 1}
+AXES: dict[str, tuple[int, ...]] = {
+    "graphs": (50, 100, 200, 400, 800),
+    "nodes": (8, 16, 32, 64, 128),
+    "attributes": (4, 8, 16, 32, 64, 128),
+    "hops": (1, 2, 3, 4, 6, 8),
+    "threads": tuple(2**k for k in range((os.cpu_count() or 1).bit_length())),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One measurement.
+
+    Parameters
+    ----------
+    work : str
+        A function of ``worker.py``: "gram", "first call", "scaling" or "arithmetic".
+    subject : str
+        The dataset, or the quantity that is varied.
+    method : str
+        One of METHODS, of a Gram matrix.
+    options : dict
+        What the function takes besides.
+    """
+
+    work: str
+    subject: str = ""
+    method: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The same text for the same case."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    def __str__(self) -> str:
+        parameters: dict[str, Any] = self.options.get("parameters", {})
+        words = [f"{value} {name.removeprefix('n_')}" for name, value in parameters.items()]
+        what = ", ".join([self.method or self.work, *words])
+        return f"{what} on {self.subject}" if self.subject else what
+
+
+def all_cases() -> list[Case]:
+    """Everything ``make bench`` measures, small sets first."""
+    cases = []
+    for name in DATASETS:
+        cases.append(_nask(NESTED, name, n_hops=2 if name == "DD" else 3))
+        if name == "ENZYMES":
+            cases.append(_nask(NESTED, name, n_hops=3, n_jobs=1))
+        if name in ("NCI1", "DD"):
+            cases.append(_nask(BALL, name, n_hops=5 if name == "NCI1" else 3))
+        cases.append(_gram(WL, name))
+        if name in WITH_NUMBERS:
+            cases.append(_gram(PROPAGATION, name))
+        cases.append(_gram(HOPPER, name, limit=120.0))
+        cases.append(_gram(WWL, name, n_graphs=WWL_GRAPHS.get(name)))
+    cases += [Case("first call", name, options={"repeats": 5}) for name in ("MUTAG", "BZR")]
+    for axis, values in AXES.items():
+        cases.append(Case("scaling", axis, options={"values": values, "base": BASE, "repeats": 3}))
+    cases.append(Case("arithmetic", options={"n_graphs": 40, "n_nodes": 200, "repeats": 5}))
+    return cases
+
+
+def quick_cases() -> list[Case]:
+    """Every kind of case on a few graphs of the sets in the package: seconds, and no meaning."""
+    few: dict[str, Any] = {"n_graphs": 12, "repeats": 2}
+    cases = [
+        _nask(NESTED, "MUTAG", n_hops=3, **few),
+        _nask(BALL, "MUTAG", n_hops=3, **few),
+        _gram(WL, "MUTAG", **few),
+        _gram(HOPPER, "MUTAG", **few | {"limit": 0.001}),
+        _gram(WWL, "MUTAG", **few),
+        _gram(PROPAGATION, "Cuneiform", **few),
+        Case("first call", "MUTAG", options={"repeats": 1, "n_graphs": 12}),
+    ]
+    small = BASE | {"graphs": 10, "nodes": 8, "attributes": 2}
+    options = {"values": (4, 8, 16), "base": small, "repeats": 1}
+    cases.append(Case("scaling", "graphs", options=options))
+    cases.append(Case("arithmetic", options={"n_graphs": 10, "n_nodes": 40, "repeats": 1}))
+    return cases
+
+
+def _gram(method: str, dataset: str, **options: Any) -> Case:
+    given = {"parameters": {}, "n_graphs": None, "repeats": 5, "limit": HOUR} | options
+    return Case("gram", dataset, method, given)
+
+
+def _nask(method: str, dataset: str, *, n_hops: int, n_jobs: int = THREADS, **options: Any) -> Case:
+    return _gram(method, dataset, parameters={"n_hops": n_hops, "n_jobs": n_jobs}, **options)

@@ -1,0 +1,103 @@
+"""The generated part of docs/performance.md, from records alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import tables
+from charts import scaling_chart, time_chart
+from generated import FITTED
+from records import Records
+
+BEGIN, END = "<!-- made by benchmarks/run.py -->", "<!-- end -->"
+FIRST_PAGE = f"# Performance\n\n{BEGIN}\n{END}\n"
+
+
+def write_page(records: Records, page: Path) -> None:
+    """Rewrite what is between the markers, and the pictures in ``images`` beside the page."""
+    images = page.parent / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    time_chart(records).savefig(images / "performance.png", dpi=120)
+    scaling = scaling_chart(records)
+    if scaling is not None:
+        scaling.savefig(images / "performance-scaling.png", dpi=120)
+    content = page.read_text(encoding="utf-8") if page.exists() else FIRST_PAGE
+    before, _, rest = content.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    page.write_text(f"{before}{BEGIN}\n{_text(records)}\n{END}{after}", encoding="utf-8")
+
+
+def _text(records: Records) -> str:
+    parts = [
+        *_machines(records),
+        "## Targets",
+        tables.target_table(records),
+        "## Time of one Gram matrix",
+        "Median wall seconds, and in brackets how many times those of `nask nested`, of 3 hops "
+        'unless a cell says otherwise. "≈ ..., of N graphs": measured on N evenly spaced graphs '
+        "of the set and multiplied by the ratio of the numbers of pairs.",
+        tables.time_table(records),
+        "![Seconds of one Gram matrix by set and method](images/performance.png)",
+        "Beside the times that the paper claims, measured on its own machine, in seconds:",
+        tables.claim_table(records),
+        "CPU seconds, of all threads together:",
+        tables.cpu_table(records),
+        "## Peak memory",
+        "MB of the whole process while it computes, and in brackets what that is above the memory "
+        "it held before, with the packages loaded and the graphs read.",
+        tables.memory_table(records),
+        "## First call",
+        "Seconds in a new process with compiled code cached, medians over processes.",
+        tables.first_call_table(records),
+        *_scaling(records),
+        *_arithmetic(records),
+    ]
+    return "\n\n".join(parts)
+
+
+def _machines(records: Records) -> list[str]:
+    """Where records were made: one machine, if nobody has moved the file in between."""
+    found = {json.dumps(record.environment): record.environment for record in records}
+    texts = []
+    for environment in found.values():
+        versions = ", ".join(f"{name} {text}" for name, text in environment["versions"].items())
+        texts.append(
+            f"Measured on {environment['processor']}, {environment['cores']} cores, "
+            f"{environment['system']}, with Python {environment['python']}, {versions}."
+        )
+    return texts
+
+
+def _scaling(records: Records) -> list[str]:
+    found = tables.scaling_records(records)
+    if not found:
+        return []
+    base: dict[str, int] = found[0].case.options["base"]
+    usual = ", ".join(f"{name} {value}" for name, value in base.items())
+    return [
+        "## Time against size",
+        "The nested expansion on drawn graphs, of a mean degree of 4 and with normal numbers as "
+        f"attributes. What is not varied: {usual}; nodes are those of each graph. The "
+        f"exponent is that of a power law through the last {FITTED} points.",
+        tables.scaling_table(records),
+        "![Seconds against each size](images/performance-scaling.png)",
+    ]
+
+
+def _arithmetic(records: Records) -> list[str]:
+    record = records.find("arithmetic")
+    if record is None or record.failed:
+        return []
+    result = record.result
+    peak, reached = result["peak_gflops"], result["p_gflops"]
+    return [
+        "## Rate of arithmetic",
+        f"One thread multiplies matrices of float64 at {peak:.0f} GFLOP/s. It compares "
+        f"one numerical attribute of one pair of nodes in {result['p_nanoseconds']:.2f} ns: five "
+        "operations (two products, the smaller of them, what exceeds the least, a sum), which is "
+        f"{reached:.1f} GFLOP/s, slower by a factor of {peak / reached:.1f}. That time is the "
+        "difference of two Gram matrices with 128 and 64 attributes, so nothing but attributes is "
+        "in it. A matrix product does two operations an instruction (multiply and add), the "
+        "comparison one.",
+    ]

@@ -1,0 +1,135 @@
+"""Kernels of others: graphs in the form GraKeL takes, and WWL for continuous attributes on POT."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from nask import AttributedGraph
+
+Floats = npt.NDArray[np.float64]
+# The iterations of WWL; its gamma changes no time.
+N_ITERATIONS, GAMMA = 3, 1.0
+# Enough for the largest graphs of DD to end at the optimum, where POT would stop at 10^5.
+MOST_STEPS = 10**8
+
+
+def labelled(graphs: Sequence[AttributedGraph]) -> list[Any]:
+    """Graphs of GraKeL with the first categorical attribute as their node label."""
+    from grakel import Graph
+
+    result = []
+    for graph in graphs:
+        # Every node is a key, since GraKeL forgets those that are in no edge.
+        neighbours: dict[int, dict[int, float]] = {v: {} for v in range(graph.n_nodes)}
+        for u, v in graph.edges.tolist():
+            neighbours[u][v] = neighbours[v][u] = 1.0
+        labels = dict(enumerate(_label(graph)))
+        result.append(Graph(neighbours, labels, graph_format="dictionary"))
+    return result
+
+
+def attributed(graphs: Sequence[AttributedGraph], lonely: bool = True) -> list[Any]:
+    """Graphs of GraKeL with vectors at their nodes, see :func:`vectors`.
+
+    Nodes without neighbours can be left out, since GraphHopper fails on them.
+    """
+    from grakel import Graph
+
+    result = []
+    for graph, rows in zip(graphs, vectors(graphs), strict=True):
+        adjacency = np.zeros((graph.n_nodes, graph.n_nodes))
+        u, v = graph.edges.T
+        adjacency[u, v] = adjacency[v, u] = 1.0
+        kept = np.arange(graph.n_nodes) if lonely else np.unique(graph.edges)
+        labels = dict(enumerate(rows[kept]))
+        result.append(Graph(adjacency[np.ix_(kept, kept)], labels, graph_format="adjacency"))
+    return result
+
+
+def vectors(graphs: Sequence[AttributedGraph]) -> list[Floats]:
+    """Numerical attributes, a row a node; where a set has none, the label in ones and zeros."""
+    columns = [
+        [a.data for a in graph.node_attributes.values() if a.kind == "numerical"]
+        for graph in graphs
+    ]
+    if any(columns):
+        return [np.column_stack(own) for own in columns]
+    labels = [_label(graph) for graph in graphs]
+    names = sorted({label for own in labels for label in own})
+    place = {name: k for k, name in enumerate(names)}
+    identity = np.eye(len(names))
+    return [identity[[place[label] for label in own]] for own in labels]
+
+
+class WWL:
+    """Wasserstein Weisfeiler-Lehman kernel for continuous attributes.
+
+    The attributes of a node, z-scored over the set, are averaged with the mean of its neighbours'
+    again and again; those of all iterations together are its embedding. Two graphs compare by
+    exp(-gamma W) of the Wasserstein distance W between their sets of embeddings, each node with
+    the same weight.
+
+    References
+    ----------
+    Togninalli, M., Ghisu, E., Llinares-Lopez, F., Rieck, B. and Borgwardt, K. Wasserstein
+    Weisfeiler-Lehman graph kernels. NeurIPS 2019.
+    """
+
+    def fit_transform(self, graphs: Sequence[AttributedGraph]) -> Floats:
+        """Kernel between all pairs of graphs."""
+        ot = import_pot()
+        embeddings = self.embeddings(graphs)
+        weights = [np.full(len(rows), 1 / len(rows)) for rows in embeddings]
+        distances = np.zeros((len(graphs), len(graphs)))
+        for i, rows in enumerate(embeddings):
+            for j in range(i):
+                cost = ot.dist(rows, embeddings[j], metric="euclidean")
+                distances[i, j] = distances[j, i] = ot.emd2(
+                    weights[i], weights[j], cost, numItermax=MOST_STEPS
+                )
+        kernel: Floats = np.exp(-GAMMA * distances)
+        return kernel
+
+    def embeddings(self, graphs: Sequence[AttributedGraph]) -> list[Floats]:
+        """Attributes of each node after 0, 1, ... iterations, side by side."""
+        values = vectors(graphs)
+        pooled = np.concatenate(values)
+        spread = pooled.std(axis=0)
+        spread[spread == 0] = 1.0
+        result = []
+        for graph, own in zip(graphs, values, strict=True):
+            mean_of_neighbours = _mean_of_neighbours(graph)
+            steps = [(own - pooled.mean(axis=0)) / spread]
+            for _ in range(N_ITERATIONS):
+                steps.append((steps[-1] + mean_of_neighbours @ steps[-1]) / 2)
+            result.append(np.concatenate(steps, axis=1))
+        return result
+
+
+def import_pot() -> Any:
+    """POT without the frameworks it would import in turn, which take seconds and memory."""
+    for backend in ("PYTORCH", "JAX", "TENSORFLOW", "CUPY"):
+        os.environ[f"POT_BACKEND_DISABLE_{backend}"] = "1"
+    import ot  # type: ignore[import-untyped]
+
+    return ot
+
+
+def _label(graph: AttributedGraph) -> list[Any]:
+    return next(a.values() for a in graph.node_attributes.values() if a.kind == "categorical")
+
+
+def _mean_of_neighbours(graph: AttributedGraph) -> Any:
+    """A matrix; a node without neighbours has a row of zeros."""
+    u, v = graph.edges.T
+    ends = np.concatenate([u, v]), np.concatenate([v, u])
+    shape = (graph.n_nodes, graph.n_nodes)
+    adjacency = sparse.coo_array((np.ones(len(ends[0])), ends), shape=shape).tocsr()
+    degree = np.maximum(adjacency.sum(axis=1), 1)
+    return sparse.diags_array(1 / degree) @ adjacency

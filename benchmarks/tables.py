@@ -1,0 +1,181 @@
+"""Records as the tables of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from cases import BALL, DATASETS, HOPPER, METHODS, NESTED, PROPAGATION, THREADS, WWL
+from generated import power_law
+from records import Record, Records
+from targets import TARGETS
+
+# Seconds of one Gram matrix that the paper (arXiv:2511.11245) claims.
+CLAIMED_SETS = ("MUTAG", "PTC_MR", "BZR", "ENZYMES", "PROTEINS_full", "NCI1")
+CLAIMED: dict[str, tuple[float, ...]] = {
+    NESTED: (0.61, 0.98, 10.4, 13.9, 59, 720),
+    PROPAGATION: (0.53, 1.8, 7, 15, 70, 630),
+    WWL: (222, 85, 97, 220, 804, 960),
+    HOPPER: (25, 94, 252, 996, 11700, 13320),
+}
+USUAL_HOPS = 3
+
+
+def gram_of(records: Records, method: str, dataset: str) -> Record | None:
+    """The record of a method with both threads; on a set, nask has one number of hops a method."""
+    parameters = {"n_jobs": THREADS} if method in (NESTED, BALL) else {}
+    record: Record | None = records.find("gram", dataset, method, **parameters)
+    return record
+
+
+def target_table(records: Records) -> str:
+    """Each target, what was measured, and whether it is met."""
+    rows = [
+        (target.subject, target.quantity, target.goal, *target.verdict(records))
+        for target in TARGETS
+    ]
+    return table(("what", "measured as", "target", "measured", ""), rows, "llrrl")
+
+
+def time_table(records: Records) -> str:
+    """Seconds, and in brackets how many times those of nested nask on the set."""
+
+    def cell(record: Record, own: Record | None) -> str:
+        seconds, unit = record.seconds(), None if own is None else own.seconds()
+        if seconds is None:
+            return _no_end(record, unit)
+        times = f" ({number(seconds / unit)} x)" if unit and own is not record else ""
+        return f"{_sign(record)}{number(seconds)}{times}{_note(record)}"
+
+    return _method_table(records, cell)
+
+
+def cpu_table(records: Records) -> str:
+    """CPU seconds of all threads."""
+
+    def cell(record: Record, own: Record | None) -> str:
+        seconds = record.seconds("cpu_seconds")
+        return "" if seconds is None else f"{_sign(record)}{number(seconds)}{_note(record)}"
+
+    return _method_table(records, cell)
+
+
+def memory_table(records: Records) -> str:
+    """Peak memory of the process, and in brackets what it added to that before the Gram."""
+
+    def cell(record: Record, own: Record | None) -> str:
+        result = record.result
+        if "peak_mb" not in result:
+            return ""
+        added = result["peak_mb"] - result["before_mb"]
+        return f"{result['peak_mb']:.0f} (+{added:.0f}){_note(record)}"
+
+    return _method_table(records, cell)
+
+
+def claim_table(records: Records) -> str:
+    """Seconds measured here and those the paper claims, method by method."""
+    names = {NESTED: "nask nested", PROPAGATION: "propagation", WWL: "WWL", HOPPER: "GraphHopper"}
+    rows = []
+    for place, dataset in enumerate(CLAIMED_SETS):
+        if gram_of(records, NESTED, dataset):
+            cells = [dataset]
+            for method, claims in CLAIMED.items():
+                record = gram_of(records, method, dataset)
+                seconds = None if record is None else record.seconds()
+                here = "" if record is None or seconds is None else _sign(record) + number(seconds)
+                cells += [here, f"{claims[place]:g}"]
+            rows.append(cells)
+    headings = [text for name in names.values() for text in (name, "paper")]
+    return table(["set", *headings], rows, "l" + "r" * len(headings))
+
+
+def scaling_table(records: Records) -> str:
+    """Seconds for each size, and what they grow with."""
+    rows = []
+    for record in scaling_records(records):
+        points = record.result["points"]
+        measured = ", ".join(f"{x}: {number(y)}" for x, y in points)
+        rows.append((record.case.subject, measured, growth(record)))
+    return table(("varied", "value: seconds", "growth"), rows, "llr")
+
+
+def growth(record: Record) -> str:
+    """The exponent of a power law; of threads, how much faster the most are than one."""
+    points = record.result["points"]
+    if record.case.subject == "threads":
+        return f"{points[0][1] / points[-1][1]:.2f} x faster"
+    return f"exponent {power_law(points)[0]:.2f}"
+
+
+def first_call_table(records: Records) -> str:
+    """Seconds to import the package, of the first call and of later ones in the same process."""
+    found = [r for r in records if r.case.work == "first call" and not r.failed]
+    rows = [
+        (r.case.subject, *(f"{r.result[name]:.2f}" for name in ("import", "first", "later")))
+        for r in found
+    ]
+    return table(("set", "import", "first call", "later calls"), rows, "lrrr")
+
+
+def scaling_records(records: Records) -> list[Record]:
+    """Those that have points."""
+    return [r for r in records if r.case.work == "scaling" and not r.failed]
+
+
+def number(value: float) -> str:
+    """Two significant digits, and all those before the point.
+
+    >>> number(0.0678), number(4.26), number(27.4), number(1234.5)
+    ('0.068', '4.3', '27', '1234')
+    """
+    if value >= 10:
+        return f"{value:.0f}"
+    digits = 1
+    while value and round(value, digits) < 10 ** (1 - digits):
+        digits += 1
+    return f"{value:.{digits}f}"
+
+
+def table(headings: Iterable[str], rows: Iterable[Sequence[str]], alignment: str) -> str:
+    """A table of Markdown, its columns "l" for left or "r" for right."""
+    lines = [headings, ("---:" if side == "r" else "---" for side in alignment), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _method_table(records: Records, cell: Callable[[Record, Record | None], str]) -> str:
+    """A row a set, a column a method, of those that were measured."""
+    found = {(d, m): gram_of(records, m, d) for d in datasets(records) for m in METHODS}
+    methods = [m for m in METHODS if any(r and key[1] == m for key, r in found.items())]
+    rows = []
+    for dataset in datasets(records):
+        cells = [(found[dataset, method], found[dataset, NESTED]) for method in methods]
+        rows.append([dataset, *(cell(r, own) if r else "" for r, own in cells)])
+    return table(["set", *methods], rows, "l" + "r" * len(methods))
+
+
+def datasets(records: Records) -> list[str]:
+    """The sets of which some Gram matrix was measured, in order."""
+    measured = {record.case.subject for record in records if record.case.work == "gram"}
+    return [name for name in (*DATASETS, "Cuneiform") if name in measured]
+
+
+def _sign(record: Record) -> str:
+    return "≈ " if record.extrapolation > 1 else ""
+
+
+def _note(record: Record) -> str:
+    notes = []
+    hops = record.case.options["parameters"].get("n_hops", USUAL_HOPS)
+    if hops != USUAL_HOPS:
+        notes.append(f"{hops} hops")
+    if record.extrapolation > 1:
+        notes.append(f"of {record.result['n_graphs']} graphs")
+    return "".join(f", {note}" for note in notes)
+
+
+def _no_end(record: Record, unit: float | None) -> str:
+    if record.failed:
+        return f"failed: {record.result['failed']}"
+    limit: float = record.result["none_in"]
+    times = f" (> {number(limit / unit)} x)" if unit else ""
+    return f"none in {limit:g} s{times}"

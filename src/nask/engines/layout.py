@@ -1,0 +1,156 @@
+"""A stretch of graphs as one side of compiled tiles: in blocks that fill whole vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.attributes.similarity import AttributeSimilarity
+from nask.engines import tile
+from nask.engines.vectors import LANES
+from nask.graph.batch import Elements
+from nask.stars.members import Members
+
+Index = npt.NDArray[np.int64]
+
+# exp(+-x) is a normal number for |x| up to this.
+LARGEST_EXPONENT = 700.0
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the nodes, or the edges, of some graphs go: block after block, each of whole vectors.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_blocks + 1,)
+        Where each block begins.
+    source : ndarray
+        Which element is at each place, or -1 where one only fills a vector.
+    """
+
+    ptr: Index
+    source: Index
+
+    @classmethod
+    def of(cls, element_ptr: Index, cuts: Index, order: npt.NDArray[Any]) -> Places:
+        """Lay out the elements of graphs cuts[0]..cuts[-1], a block from each cut to the next.
+
+        Within a block elements come in the order of ``order``, one value an element of the batch.
+
+        Examples
+        --------
+        >>> ptr, cuts = np.array([0, 2, 3, 5]), np.array([0, 2, 3])
+        >>> order = np.array([1, 0, 2, 9, 8])
+        >>> places = Places.of(ptr, cuts, order)
+        >>> places.ptr.tolist(), places.source[:4].tolist(), places.source[8:11].tolist()
+        ([0, 8, 16], [1, 0, 2, -1], [4, 3, -1])
+        """
+        bounds = element_ptr[cuts]
+        sizes = np.diff(bounds)
+        ptr = np.concatenate([[0], np.cumsum(-(-sizes // LANES) * LANES)])
+        source = np.full(ptr[-1], -1)
+        block = np.repeat(np.arange(len(sizes)), sizes)
+        elements = np.arange(bounds[0], bounds[-1])
+        elements = elements[np.lexsort((order[bounds[0] : bounds[-1]], block))]
+        source[
+            np.arange(len(elements)) + np.repeat(ptr[:-1] - (bounds[:-1] - bounds[0]), sizes)
+        ] = elements
+        return cls(ptr, source)
+
+    def take(self, values: npt.NDArray[Any], filler: Any) -> npt.NDArray[Any]:
+        """Values by element, along the last axis, as values by place."""
+        padded = np.concatenate([values, np.full((*values.shape[:-1], 1), filler)], axis=-1)
+        return np.ascontiguousarray(padded[..., self.source], dtype=values.dtype)
+
+    def positions(self, n_elements: int) -> Index:
+        """The place of each element of the batch; meaningless for those that have none."""
+        places = np.zeros(n_elements + 1, dtype=np.int64)
+        places[self.source] = np.arange(len(self.source))
+        return places[:-1]
+
+
+def cut(ptr: Index, graphs: slice, n_nodes: int) -> Index:
+    """Cut a stretch of graphs into blocks of at most ``n_nodes`` nodes, one graph at least.
+
+    Examples
+    --------
+    >>> cut(np.array([0, 30, 60, 160, 170]), slice(0, 4), 64).tolist()
+    [0, 2, 3, 4]
+    """
+    cuts = [graphs.start]
+    while cuts[-1] < graphs.stop:
+        last = int(np.searchsorted(ptr, ptr[cuts[-1]] + n_nodes, side="right")) - 1
+        cuts.append(min(max(last, cuts[-1] + 1), graphs.stop))
+    return np.array(cuts)
+
+
+def lists(members: Members, nodes: Places, places: Index) -> tuple[Index, Index]:
+    """Lists of members by place of the node, with the members' places; (levels x places, flat)."""
+    counts = nodes.take(members.counts(), 0)
+    starts = nodes.take(members.ptr[:, :-1], 0)
+    ends = np.cumsum(counts.ravel())
+    ptr = np.concatenate([[0], ends])
+    index = np.arange(ptr[-1]) + np.repeat(starts.ravel() - ptr[:-1], counts.ravel())
+    n = counts.shape[1]
+    level_ptr = np.array([ptr[level * n : (level + 1) * n + 1] for level in range(len(counts))])
+    return level_ptr, places[members.index[index]]
+
+
+@dataclass(frozen=True, eq=False)
+class Exponents:
+    """How the numerical attributes of two batches are compared: by factors, or one by one.
+
+    The factors exp(+-gamma (x - 1/2)) overflow where gamma is huge or a value is far outside the
+    training range. Such attributes are "wide" and compared one exponential at a time.
+    """
+
+    parameters: AttributeSimilarity
+    wide: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, parameters: AttributeSimilarity, *sides: Elements) -> Exponents:
+        """Decide for the values that occur."""
+        largest = [np.nanmax(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides]
+        wide = np.max(largest, axis=0) > LARGEST_EXPONENT / parameters.numerical_gamma
+        return cls(parameters, wide)
+
+    def operand(self, elements: Elements, places: Places) -> tile.Operand:
+        """The factors p and q of numerical attributes, and the codes of categorical ones."""
+        x = places.take(elements.numerical, np.nan)
+        gamma = self.parameters.numerical_gamma[~self.wide, None]
+        weight = np.sqrt(self.parameters.numerical_weight)[~self.wide, None]
+        exponent = gamma * (x[~self.wide] - 0.5)
+        return tile.Operand(
+            n=len(places.source),
+            p=(weight * np.nan_to_num(np.exp(exponent))).ravel(),
+            q=(weight * np.nan_to_num(np.exp(-exponent))).ravel(),
+            wide=x[self.wide].ravel(),
+            codes=places.take(elements.categorical, -1).ravel(),
+        )
+
+    def similarity(self) -> tile.Similarity:
+        """The parameters of P in the same order."""
+        given, wide = self.parameters, self.wide
+        gamma, weight = given.numerical_gamma, given.numerical_weight
+        least = weight * np.exp(-gamma)
+        return tile.Similarity(
+            least=least[~wide],
+            wide_gamma=gamma[wide],
+            wide_weight=weight[wide],
+            wide_least=least[wide],
+            gain=-given.categorical_weight * np.expm1(-given.categorical_gamma),
+            rest=given.base - float(least[~wide].sum()),
+        )
+
+    def floor(self) -> float:
+        """The floor of P as tiles add it up, so that pruning can give exactly 0."""
+        if self.parameters.floor == 0.0:
+            return 0.0
+        similarity, floor = self.similarity(), 0.0
+        for least in similarity.least:
+            floor += float(least)
+        return floor + similarity.rest

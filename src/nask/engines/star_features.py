@@ -1,0 +1,118 @@
+"""The features of the stars of each graph, summed: phi(core) tensor phi(members).
+
+The stars of one graph that share a feature of their cores are a cell, and the features of their
+members are added up. Few of all pairs of graph and core feature are a cell, so a table has one
+row a cell, and nothing has the size of all features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class StarFeatures:
+    """Cells of graphs, with one table of their members' features for each hop.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_graphs + 1,)
+        The cells of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
+    core : ndarray of shape (n_cells,)
+        Which feature of the core each cell has.
+    n_core : int
+        Number of features of the core.
+    tables : list of sparse arrays of shape (n_cells, number of member features)
+        One a hop.
+    """
+
+    ptr: Index
+    core: Index
+    n_core: int
+    tables: list[sparse.csr_array]
+
+    def take(self, graphs: slice) -> StarFeatures:
+        """The features of a stretch of graphs."""
+        ptr = self.ptr[graphs.start : graphs.stop + 1]
+        cells = slice(ptr[0], ptr[-1])
+        tables = [table[cells] for table in self.tables]
+        return StarFeatures(ptr - ptr[0], self.core[cells], self.n_core, tables)
+
+    def with_members(self, similarities: sparse.csr_array) -> StarFeatures:
+        """Features of members in terms of the values of another batch."""
+        if is_identity(similarities):
+            return self
+        tables = [table @ similarities for table in self.tables]
+        return StarFeatures(self.ptr, self.core, self.n_core, tables)
+
+    def with_cores(self, similarities: sparse.csr_array) -> StarFeatures:
+        """Features of cores in terms of the values of another batch."""
+        if is_identity(similarities):
+            return self
+        ptr, core, sums = grouped(self.ptr, similarities[self.core])
+        tables = [sums @ table for table in self.tables]
+        return StarFeatures(ptr, core, similarities.shape[1], tables)
+
+    def flat(self, hop: int) -> sparse.csr_array:
+        """One row a graph, one column for each pair of a core feature and a member feature.
+
+        Examples
+        --------
+        >>> table = sparse.csr_array([[5, 0, 0], [0, 7, 9]])
+        >>> StarFeatures(np.array([0, 2]), np.array([0, 3]), 4, [table]).flat(0).indices.tolist()
+        [0, 10, 11]
+        """
+        table = self.tables[hop]
+        core = np.repeat(self.core, np.diff(table.indptr))
+        columns = core * table.shape[1] + table.indices
+        shape = (len(self.ptr) - 1, self.n_core * table.shape[1])
+        return sparse.csr_array((table.data, columns, table.indptr[self.ptr]), shape=shape)
+
+
+def grouped(ptr: Index, features: sparse.csr_array) -> tuple[Index, Index, sparse.csr_array]:
+    """Cells for rows that belong to graphs, as the sums over these rows that make them.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_graphs + 1,)
+        The rows of each graph.
+    features : sparse array of shape (n_rows, number of core features)
+
+    Returns
+    -------
+    ptr : ndarray of shape (n_graphs + 1,)
+    core : ndarray of shape (n_cells,)
+    sums : sparse array of shape (n_cells, n_rows)
+
+    Examples
+    --------
+    >>> two_nodes_of_one_graph = sparse.csr_array([[1.0, 0.5], [2.0, 0.0]])
+    >>> ptr, core, sums = grouped(np.array([0, 2]), two_nodes_of_one_graph)
+    >>> ptr, core, sums.toarray()
+    (array([0, 2]), array([0, 1]), array([[1. , 2. ], [0.5, 0. ]]))
+    """
+    n_rows, size = features.shape
+    row = np.repeat(np.arange(n_rows), np.diff(features.indptr))
+    graph = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    cells, cell = np.unique(graph[row] * size + features.indices, return_inverse=True)
+    sums = sparse.csr_array((features.data, (cell, row)), shape=(len(cells), n_rows))
+    return np.searchsorted(cells, np.arange(len(ptr)) * size), cells % size, sums
+
+
+def is_identity(matrix: sparse.csr_array) -> bool:
+    """Tell whether a sparse matrix with sorted indices is the identity.
+
+    Examples
+    --------
+    >>> is_identity(sparse.eye_array(3, format="csr")), is_identity(sparse.csr_array([[0, 1]]))
+    (True, False)
+    """
+    n, m = matrix.shape
+    same = n == m == matrix.nnz and np.array_equal(matrix.indices, np.arange(n))
+    return bool(same and (np.diff(matrix.indptr) == 1).all() and (matrix.data == 1).all())

@@ -1,0 +1,284 @@
+"""Eight numbers at a time, for compiled code.
+
+numba has no type for a vector, and its loops are vectorised only where the compiler finds that they
+can be: sums over lists of members, which take most of the time, are not. A :data:`vector` here is
+one of LLVM, eight float64, so that an operation on it is one instruction on a machine with AVX-512,
+two with AVX, four with NEON.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import extending, types
+from numba.core import cgutils
+from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
+from numba.extending import lower_builtin, models, register_model
+
+from nask.compiling import inner
+
+LANES = 8
+DOUBLE, SINGLE, INTEGER = ir.DoubleType(), ir.FloatType(), ir.IntType(64)
+DOUBLES, INTEGERS = ir.VectorType(DOUBLE, LANES), ir.VectorType(INTEGER, LANES)
+# A product and a sum may become one instruction. Nothing else of fast mathematics: no value may be
+# assumed finite, and no order of a sum may be changed.
+FLAGS = ("contract",)
+
+
+def intrinsic(function: Any) -> Any:
+    """Make a function that writes instructions callable from compiled code."""
+    return extending.intrinsic(function)
+
+
+class VectorType(types.Type):
+    """Eight float64, as numba's compiler knows it."""
+
+    def __init__(self) -> None:
+        super().__init__(name="nask.vector")
+
+
+vector = VectorType()
+SQUARE = types.UniTuple(vector, LANES)
+
+
+@register_model(VectorType)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, DOUBLES)
+
+
+def _spread(builder: Any, value: Any, element: Any = DOUBLE) -> Any:
+    kind = ir.VectorType(element, LANES)
+    undefined = ir.Constant(kind, ir.Undefined)
+    one = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(one, undefined, zeros)
+
+
+def _constant(value: float) -> Any:
+    return ir.Constant(DOUBLES, [value] * LANES)
+
+
+def _define_operator(function: Callable[..., Any], instruction: str) -> None:
+    """Let an operator take two vectors, or a vector and a number in either order."""
+    pairs = [(vector, vector), (vector, types.float64), (types.float64, vector)]
+
+    @infer_global(function)
+    class _Template(ConcreteTemplate):
+        cases = [signature(vector, *pair) for pair in pairs]  # noqa: RUF012
+
+    def lower(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        both = [
+            argument if kind is vector else _spread(builder, argument)
+            for kind, argument in zip(sig.args, arguments, strict=True)
+        ]
+        return getattr(builder, instruction)(*both, flags=FLAGS)
+
+    for pair in pairs:
+        lower_builtin(function, *pair)(lower)
+
+
+_define_operator(operator.add, "fadd")
+_define_operator(operator.sub, "fsub")
+_define_operator(operator.mul, "fmul")
+
+
+def _address(context: Any, builder: Any, kind: Any, array: Any, position: Any, element: Any) -> Any:
+    """Where LANES elements of a contiguous array begin, as a pointer to a vector."""
+    data = context.make_array(kind)(context, builder, array).data
+    place = builder.gep(data, [position])
+    return builder.bitcast(place, ir.VectorType(element, LANES).as_pointer())
+
+
+def _load(context: Any, builder: Any, kind: Any, array: Any, position: Any) -> Any:
+    element = DOUBLE if kind.dtype is types.float64 else SINGLE
+    place = _address(context, builder, kind, array, position, element)
+    values = builder.load(place, align=kind.dtype.bitwidth // 8)
+    return values if element is DOUBLE else builder.fpext(values, DOUBLES)
+
+
+def _store(context: Any, builder: Any, kind: Any, array: Any, position: Any, values: Any) -> None:
+    element = DOUBLE if kind.dtype is types.float64 else SINGLE
+    if element is SINGLE:
+        values = builder.fptrunc(values, ir.VectorType(SINGLE, LANES))
+    place = _address(context, builder, kind, array, position, element)
+    builder.store(values, place, align=kind.dtype.bitwidth // 8)
+
+
+@intrinsic
+def load(typing: Any, array: Any, position: Any) -> Any:
+    """The elements from ``array[position]`` on, of float64 or float32."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return _load(context, builder, sig.args[0], *arguments)
+
+    return vector(array, types.int64), codegen
+
+
+@intrinsic
+def store(typing: Any, array: Any, position: Any, values: Any) -> Any:
+    """Write to the elements from ``array[position]`` on, of float64 or float32."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        _store(context, builder, sig.args[0], *arguments)
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64, vector), codegen
+
+
+@intrinsic
+def at(typing: Any, array: Any, position: Any) -> Any:
+    """One element, without the look at the sign of the position that indexing would take."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        data = context.make_array(sig.args[0])(context, builder, arguments[0]).data
+        return builder.load(builder.gep(data, [arguments[1]]))
+
+    return array.dtype(array, types.int64), codegen
+
+
+@intrinsic
+def load_square(typing: Any, array: Any, position: Any, stride: Any) -> Any:
+    """Eight vectors, the first at ``array[position]``, each ``stride`` after the one before."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        array, position, stride = arguments
+        lines = []
+        for _ in range(LANES):
+            lines.append(_load(context, builder, sig.args[0], array, position))
+            position = builder.add(position, stride)
+        return context.make_tuple(builder, sig.return_type, lines)
+
+    return SQUARE(array, types.int64, types.int64), codegen
+
+
+@intrinsic
+def store_square(typing: Any, array: Any, position: Any, stride: Any, lines: Any) -> Any:
+    """Write eight vectors, the first to ``array[position]``, each ``stride`` after the last."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        array, position, stride, lines = arguments
+        for line in cgutils.unpack_tuple(builder, lines):
+            _store(context, builder, sig.args[0], array, position, line)
+            position = builder.add(position, stride)
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64, types.int64, SQUARE), codegen
+
+
+@intrinsic
+def spread(typing: Any, value: Any) -> Any:
+    """One number in all lanes."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return _spread(builder, arguments[0])
+
+    return vector(types.float64), codegen
+
+
+@intrinsic
+def where_equal(typing: Any, codes: Any, position: Any, code: Any, value: Any) -> Any:
+    """Return ``value`` in the lanes where the int32 from ``codes[position]`` on are ``code``."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        array, position, code, value = arguments
+        element = ir.IntType(32)
+        place = _address(context, builder, sig.args[0], array, position, element)
+        values = builder.load(place, align=4)
+        equal = builder.icmp_signed("==", values, _spread(builder, code, element))
+        return builder.select(equal, _spread(builder, value), _constant(0.0))
+
+    return vector(codes, types.int64, types.int32, types.float64), codegen
+
+
+def _choice(comparison: str) -> Any:
+    def choose(typing: Any, x: Any, y: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+            first = builder.fcmp_ordered(comparison, *arguments)
+            return builder.select(first, *arguments)
+
+        return vector(vector, vector), codegen
+
+    return choose
+
+
+# The second argument where one is not a number.
+minimum = intrinsic(_choice("<"))
+maximum = intrinsic(_choice(">"))
+
+
+@intrinsic
+def where_below(typing: Any, x: Any, limit: Any, values: Any) -> Any:
+    """``values`` in the lanes where |x| < limit, and 0 elsewhere."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        x, limit, values = arguments
+        limits = _spread(builder, limit)
+        above = builder.fcmp_ordered("<", builder.fsub(_constant(0.0), limits), x)
+        below = builder.fcmp_ordered("<", x, limits)
+        return builder.select(builder.and_(above, below), values, _constant(0.0))
+
+    return vector(vector, types.float64, vector), codegen
+
+
+@intrinsic
+def transposed(typing: Any, rows: Any) -> Any:
+    """Eight vectors as the columns of a matrix, from eight that are its rows."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        lines = cgutils.unpack_tuple(builder, arguments[0])
+        half = 1
+        while half < LANES:
+            # Swap the off-diagonal squares of this size.
+            upper = [j if not j & half else LANES + j - half for j in range(LANES)]
+            lower = [j + half if not j & half else LANES + j for j in range(LANES)]
+            for i in range(LANES):
+                if not i & half:
+                    pair = lines[i], lines[i + half]
+                    for place, order in ((i, upper), (i + half, lower)):
+                        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), order)
+                        lines[place] = builder.shuffle_vector(*pair, mask)
+            half *= 2
+        return context.make_tuple(builder, sig.return_type, lines)
+
+    return rows(rows), codegen
+
+
+LOG2E = 1.4426950408889634
+# ln 2 in two parts: the first has so few bits that its product with a small integer is exact.
+LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+# Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
+ROUND = 6755399441055744.0
+# Below this the result would leave the normal numbers.
+LOWEST = -708.0
+TAYLOR = tuple(1 / math.factorial(k) for k in range(14))
+C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13 = TAYLOR
+
+
+@intrinsic
+def _times_power(typing: Any, y: Any, shifted: Any) -> Any:
+    """Y times 2 to the integer in the low bits of ``shifted``."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        y, shifted = (builder.bitcast(argument, INTEGERS) for argument in arguments)
+        # The low bits hold the integer; move them into the exponent of y.
+        power = builder.shl(shifted, ir.Constant(INTEGERS, [52] * LANES))
+        return builder.bitcast(builder.add(y, power), DOUBLES)
+
+    return vector(vector, vector), codegen
+
+
+@inner
+def exp(x: Any) -> Any:
+    """e^x in each lane, for x of at most about 700."""
+    x = maximum(x, spread(LOWEST))
+    shifted = x * LOG2E + ROUND
+    n = shifted - ROUND
+    r = (x - n * LN2_HIGH) - n * LN2_LOW
+    y = C7 + r * (C8 + r * (C9 + r * (C10 + r * (C11 + r * (C12 + r * C13)))))
+    y = C0 + r * (C1 + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * (C6 + r * y))))))
+    return _times_power(y, shifted)
