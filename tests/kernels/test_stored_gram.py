@@ -184,8 +184,8 @@ def note(record, window):
         if moment == "after":
             add(record, window)
         if moment == "within":
-            record._file.write(b'{"tile": [0,')
-            record._file.flush()
+            with record._file.path.open("ab") as file:
+                file.write(b'{"tile": [0,')
         os.kill(os.getpid(), signal.SIGKILL)
     add(record, window)
 

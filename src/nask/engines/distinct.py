@@ -22,7 +22,7 @@ from nask.engines.contract import Engine, Execution, Window
 from nask.engines.pairwise import PairwiseEngine, star_floor
 from nask.engines.star_parts import DistinctPrepared, Part, divide
 from nask.engines.star_rows import whole_vectors
-from nask.engines.vectors import LANES
+from nask.engines.vectors import LANES, aligned
 from nask.graph.batch import Elements, GraphBatch
 from nask.stars.colours import StarColours
 from nask.stars.spec import StarSpec
@@ -104,7 +104,7 @@ def _add_hops(
     for h, (stars, others) in enumerate(zip(a.hops, b.hops, strict=True)):
         is_last = h == spec.n_hops - 1
         shape = (len(stars.core), 0 if is_last else len(others.core))
-        deeper = np.empty([whole_vectors(size) for size in shape], dtype=spec.dtype)
+        deeper = aligned((whole_vectors(shape[0]), whole_vectors(shape[1])), spec.dtype)
         # The last hop can do with the upper triangle. Before it, P is wanted whole.
         hop = Hop(P, edge_term, stars, others, _rules(spec, h), deeper, a is b and is_last)
         weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
@@ -160,7 +160,8 @@ def _rules(spec: StarSpec, h: int) -> star_rows.HopRules:
 def _edge_term(a: Part, b: Part, spec: StarSpec) -> Floats:
     """Sums of P between the edges of two stars, by their bundles; whole vectors of columns."""
     n, m = (part.bundles.shape[0] for part in (a, b))
-    term = np.zeros((n, whole_vectors(m)), dtype=spec.dtype)
+    term = aligned((n, whole_vectors(m)), spec.dtype)
+    term[:] = 0
     if spec.use_edges:
         P: Any = _similarities(a.edges, b.edges, spec.edges, spec.dtype)[:, : len(b.edges)]
         term[:, :m] = (b.bundles @ (a.bundles @ P).T).T
@@ -172,7 +173,8 @@ def _similarities(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) 
 
     As in the reference, the base plus what exceeds it, so that pruning can give exactly 0.
     """
-    P = np.zeros((len(a), whole_vectors(len(b))), dtype=dtype)
+    P = aligned((len(a), whole_vectors(len(b))), dtype)
+    P[:] = 0
     for first in range(0, len(a), BLOCK_STARS):
         rows = slice(first, first + BLOCK_STARS)
         excess = np.zeros((len(P[rows]), len(b)))

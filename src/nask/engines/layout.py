@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines import tile
-from nask.engines.vectors import LANES
+from nask.engines.vectors import LANES, aligned
 from nask.graph.batch import Elements
 from nask.stars.members import Members
 
@@ -64,13 +64,20 @@ class Places:
     def take(self, values: npt.NDArray[Any], filler: Any) -> npt.NDArray[Any]:
         """Values by element, along the last axis, as values by place."""
         padded = np.concatenate([values, np.full((*values.shape[:-1], 1), filler)], axis=-1)
-        return np.ascontiguousarray(padded[..., self.source], dtype=values.dtype)
+        return in_lines(padded[..., self.source].astype(values.dtype, copy=False))
 
     def positions(self, n_elements: int) -> Index:
         """The place of each element of the batch; meaningless for those that have none."""
         places = np.zeros(n_elements + 1, dtype=np.int64)
         places[self.source] = np.arange(len(self.source))
         return places[:-1]
+
+
+def in_lines(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A contiguous copy for vectors."""
+    copy = aligned(values.shape, values.dtype)
+    copy[...] = values
+    return copy
 
 
 def cut(ptr: Index, graphs: slice, n_nodes: int) -> Index:
@@ -105,30 +112,52 @@ class Exponents:
     """How the numerical attributes of two batches are compared: by factors, or one by one.
 
     The factors exp(+-gamma (x - 1/2)) overflow where gamma is huge or a value is far outside the
-    training range. Such attributes are "wide" and compared one exponential at a time.
+    training range. Such attributes are wide and compared one exponential at a time.
+
+    Parameters
+    ----------
+    parameters : AttributeSimilarity
+    narrow, wide : ndarray of int
+        Which attributes are compared in either way.
+    n_plain : int
+        How many of the first narrow ones have no value outside the training range, and none
+        missing, so that s' needs no look at where it ends.
     """
 
     parameters: AttributeSimilarity
-    wide: npt.NDArray[np.bool_]
+    narrow: Index
+    wide: Index
+    n_plain: int
 
     @classmethod
-    def of(cls, parameters: AttributeSimilarity, *sides: Elements) -> Exponents:
-        """Decide for the values that occur."""
+    def of(cls, parameters: AttributeSimilarity, exact: bool, *sides: Elements) -> Exponents:
+        """Decide for the values that occur.
+
+        With ``exact``, P of entirely dissimilar elements is the floor to the last digit, so no
+        attribute is plain.
+        """
+        far = np.max(
+            [np.max(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides], axis=0
+        )
         largest = [np.nanmax(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides]
-        wide = np.max(largest, axis=0) > LARGEST_EXPONENT / parameters.numerical_gamma
-        return cls(parameters, wide)
+        is_wide = np.max(largest, axis=0) > LARGEST_EXPONENT / parameters.numerical_gamma
+        # Not a number where a value is missing, which is no plain one.
+        is_plain = (far <= 0.5) & ~is_wide & (not exact)
+        plain, guarded = np.flatnonzero(is_plain), np.flatnonzero(~is_plain & ~is_wide)
+        narrow = np.concatenate([plain, guarded])
+        return cls(parameters, narrow, np.flatnonzero(is_wide), len(plain))
 
     def operand(self, elements: Elements, places: Places) -> tile.Operand:
         """The factors p and q of numerical attributes, and the codes of categorical ones."""
         x = places.take(elements.numerical, np.nan)
-        gamma = self.parameters.numerical_gamma[~self.wide, None]
-        weight = np.sqrt(self.parameters.numerical_weight)[~self.wide, None]
-        exponent = gamma * (x[~self.wide] - 0.5)
+        gamma = self.parameters.numerical_gamma[self.narrow, None]
+        weight = np.sqrt(self.parameters.numerical_weight)[self.narrow, None]
+        exponent = gamma * (x[self.narrow] - 0.5)
         return tile.Operand(
             n=len(places.source),
-            p=(weight * np.nan_to_num(np.exp(exponent))).ravel(),
-            q=(weight * np.nan_to_num(np.exp(-exponent))).ravel(),
-            wide=x[self.wide].ravel(),
+            p=in_lines(weight * np.nan_to_num(np.exp(exponent))).ravel(),
+            q=in_lines(weight * np.nan_to_num(np.exp(-exponent))).ravel(),
+            wide=in_lines(x[self.wide]).ravel(),
             codes=places.take(elements.categorical, -1).ravel(),
         )
 
@@ -138,12 +167,13 @@ class Exponents:
         gamma, weight = given.numerical_gamma, given.numerical_weight
         least = weight * np.exp(-gamma)
         return tile.Similarity(
-            least=least[~wide],
+            least=least[self.narrow],
+            n_plain=self.n_plain,
             wide_gamma=gamma[wide],
             wide_weight=weight[wide],
             wide_least=least[wide],
             gain=-given.categorical_weight * np.expm1(-given.categorical_gamma),
-            rest=given.base - float(least[~wide].sum()),
+            rest=given.base - float(least[self.narrow].sum()),
         )
 
     def floor(self) -> float:

@@ -19,7 +19,7 @@ from nask.stars.members import Members, star_matrices
 from nask.stars.spec import StarSpec
 
 # Nodes of a block of graphs: a tile and its successor then take half of a 2 MB L2.
-BLOCK_NODES = 192
+BLOCK_NODES = 256
 # Of a memory limit, tiles may take one part in so many.
 TILE_SHARE = 4
 # Pairs of nodes in a task, about 10 ms of work, so that handing it out costs nothing.
@@ -114,8 +114,9 @@ class Tiling:
     ) -> Tiling:
         """Lay out the graphs of a window in blocks of so many nodes."""
         spec = rows.spec
-        nodes = Exponents.of(spec.nodes, rows.batch.nodes, columns.batch.nodes)
-        edges = Exponents.of(spec.edges, rows.batch.edges, columns.batch.edges)
+        exact = spec.prune_cores
+        nodes = Exponents.of(spec.nodes, exact, rows.batch.nodes, columns.batch.nodes)
+        edges = Exponents.of(spec.edges, exact, rows.batch.edges, columns.batch.edges)
         symmetric = columns is rows and window.on_diagonal
         a, places = _side(rows, window.rows, nodes, edges, block_nodes)
         b = a if symmetric else _side(columns, window.columns, nodes, edges, block_nodes)[0]

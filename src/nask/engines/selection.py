@@ -27,7 +27,7 @@ ENGINES: dict[str, Engine[Any]] = {
 # Measured on one thread with 500 trees of 20 nodes, a number each: of 20 distinct numbers, 38 a
 # pair of nodes, features take a third of the time of tiles; of 60, 200 a pair, twice the time.
 PRODUCTS_PER_PAIR = 100
-# Up to so many pairs of nodes and hops, 10 ms of tiles, colouring the nodes is not worth while.
+# Up to so many pairs of nodes and hops, 4 ms of tiles, colouring the nodes is not worth while.
 FEW_PAIRS = 1_000_000
 # A pair of distinct stars costs up to as much as this many pairs of nodes cost a tile.
 PAIRS_PER_DISTINCT_PAIR = 2.0

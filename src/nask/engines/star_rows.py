@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
 from nask.engines.tile import sum_lines
 from nask.engines.vectors import (
     LANES,
+    aligned,
     at,
     exp,
     load,
@@ -65,7 +65,7 @@ class Space(NamedTuple):
     def of(cls, n_before: int, n_bundles: int, n_graphs: int) -> Space:
         """Take memory for columns of so many things."""
         sizes = (max(n_before, n_bundles), n_before, n_before, n_bundles, 1, LANES, n_graphs)
-        return cls(*(np.empty(LANES * size) for size in sizes))
+        return cls(*(aligned(LANES * size) for size in sizes))
 
 
 def whole_vectors(n: int) -> int:

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from nask.compiling import compiled, inner
 from nask.engines.vectors import (
     LANES,
+    aligned,
     at,
     exp,
     load,
@@ -59,6 +60,7 @@ class Similarity(NamedTuple):
     """Parameters of P for one element kind."""
 
     least: Array  # weight * exp(-gamma) of the attributes in p and q
+    n_plain: int  # the first of these have values in the training range only, and all of them
     wide_gamma: Array  # of the attributes in wide
     wide_weight: Array
     wide_least: Array
@@ -110,7 +112,7 @@ class Space(NamedTuple):
     def of(cls, sizes: TileSizes, dtype: str) -> Space:
         """Take memory for tiles of up to these sizes."""
         tiles, *others = sizes.working()
-        return cls(np.empty(tiles, dtype=dtype), *(np.empty(size) for size in others))
+        return cls(aligned(tiles, dtype), *map(aligned, others))
 
 
 class TileSizes(NamedTuple):
@@ -137,13 +139,14 @@ class TileSizes(NamedTuple):
 
 
 @inner
-def factor(a: Operand, v: int, b: Operand, c: int, d: int, near: Any) -> Any:
-    """Weighted s' of numerical attribute d, of eight elements with one.
+def factor(a: Operand, v: int, b: Operand, c: int, d: int) -> Any:
+    """Weighted exp(-gamma |x - y|) of numerical attribute d, of eight elements with one.
 
-    exp(-gamma |x - y|) is the smaller of exp(gamma (x - y)) and exp(gamma (y - x)).
+    It is the smaller of exp(gamma (x - y)) and exp(gamma (y - x)), and s' where x and y are at
+    most the training range apart.
     """
     i, j = d * a.n + v, d * b.n + c
-    return maximum(minimum(load(a.p, i) * at(b.q, j), load(a.q, i) * at(b.p, j)), near)
+    return minimum(load(a.p, i) * at(b.q, j), load(a.q, i) * at(b.p, j))
 
 
 @inner
@@ -170,12 +173,17 @@ def fill_similarity(
         for v in range(a0, a0 + n, LANES):
             # Four columns at a time, so that arithmetic and not loading takes the time.
             w, x, y, z = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
-            for d in range(len(s.least)):
-                near = spread(s.least[d])
-                w = w + factor(a, v, b, c, d, near)
-                x = x + factor(a, v, b, c + 1, d, near)
-                y = y + factor(a, v, b, c + 2, d, near)
-                z = z + factor(a, v, b, c + 3, d, near)
+            for d in range(s.n_plain):
+                w = w + factor(a, v, b, c, d)
+                x = x + factor(a, v, b, c + 1, d)
+                y = y + factor(a, v, b, c + 2, d)
+                z = z + factor(a, v, b, c + 3, d)
+            for d in range(s.n_plain, len(s.least)):
+                least = spread(s.least[d])
+                w = w + maximum(factor(a, v, b, c, d), least)
+                x = x + maximum(factor(a, v, b, c + 1, d), least)
+                y = y + maximum(factor(a, v, b, c + 2, d), least)
+                z = z + maximum(factor(a, v, b, c + 3, d), least)
             place = (c - b0) * n + v - a0
             store(P, place, exceptional(w, a, v, b, c, s))
             store(P, place + n, exceptional(x, a, v, b, c + 1, s))

@@ -13,6 +13,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
@@ -22,6 +24,8 @@ from numba.extending import lower_builtin, models, register_model
 from nask.compiling import inner
 
 LANES = 8
+# A vector that begins at a multiple of its size lies in one line of the cache, not in two.
+VECTOR_BYTES = 64
 DOUBLE, SINGLE, INTEGER = ir.DoubleType(), ir.FloatType(), ir.IntType(64)
 DOUBLES, INTEGERS = ir.VectorType(DOUBLE, LANES), ir.VectorType(INTEGER, LANES)
 # A product and a sum may become one instruction. Nothing else of fast mathematics: no value may be
@@ -32,6 +36,20 @@ FLAGS = ("contract",)
 def intrinsic(function: Any) -> Any:
     """Make a function that writes instructions callable from compiled code."""
     return extending.intrinsic(function)
+
+
+def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
+    """An array for vectors, not filled: rows of whole vectors each lie in lines of the cache.
+
+    Examples
+    --------
+    >>> aligned((3, 16)).ctypes.data % VECTOR_BYTES
+    0
+    """
+    n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    space = np.empty(n_bytes + VECTOR_BYTES, dtype=np.uint8)
+    start = -space.ctypes.data % VECTOR_BYTES
+    return space[start : start + n_bytes].view(dtype).reshape(shape)
 
 
 class VectorType(types.Type):

@@ -1,26 +1,20 @@
 """A run's file of records: one line of JSON each, appended as soon as it is known.
 
 The first line says what is run. A later process with the same arguments reads the file and goes on
-where it ends. A line cut short by a kill is dropped. One process at a time adds to a file; any
-number may read it.
+where it ends.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from nask.evaluation.records import FoldRecord
-from nask.exceptions import FormatError, ParameterError
-
-try:
-    import fcntl
-except ImportError:  # not on Windows, where nothing keeps two processes apart
-    fcntl = None  # type: ignore[assignment]
+from nask.exceptions import ParameterError
+from nask.json_lines import JsonLines
 
 
 class Journal:
@@ -61,31 +55,31 @@ class Journal:
         self.passes: dict[int, float] = {}
         self.folds: dict[tuple[int, int], FoldRecord] = {}
         self.environment: dict[str, Any] = {}
-        lines, length = self._complete_lines()
-        if not lines and identity is not None:
+        self._file = JsonLines(path, "run", "a file of results", "folder for results")
+        lines = self._file.read(trim=identity is not None)
+        if not lines:
+            if identity is None:
+                raise self._file.foreign()
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = [{"run": json.loads(json.dumps(identity))}]
-            length += self._append(lines[0])
-        self.run = self._identity(lines)
+            self._file.append(lines[0])
+        self.run: dict[str, Any] = lines[0]["run"]
         for line in lines[1:]:
             self._remember(line)
         if identity is not None:
             self._check(json.loads(json.dumps(identity)))
-            os.truncate(path, length)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep other processes from adding to the file; an error if one is at it already."""
-        with self.path.open("rb") as file:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError:
-                    raise ParameterError(
-                        f"Another process is at work on {self.path}. Wait for it to end, or choose "
-                        "another folder for results."
-                    ) from None
-            yield
+        try:
+            with self._file.locked(wait=False):
+                yield
+        except BlockingIOError:
+            raise ParameterError(
+                f"Another process is at work on {self.path}. Wait for it to end, or choose "
+                "another folder for results."
+            ) from None
 
     def note_environment(self, environment: Mapping[str, Any]) -> None:
         """Record where the work that follows is done."""
@@ -100,7 +94,7 @@ class Journal:
         self._note(record.to_json())
 
     def _note(self, line: dict[str, Any]) -> None:
-        self._append(line)
+        self._file.append(line)
         self._remember(line)
 
     def _remember(self, line: dict[str, Any]) -> None:
@@ -111,43 +105,6 @@ class Journal:
         else:
             record = FoldRecord.from_json(line)
             self.folds[record.repeat, record.fold] = record
-
-    def _append(self, line: Mapping[str, Any]) -> int:
-        content = json.dumps(line).encode() + b"\n"
-        with self.path.open("ab") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        return len(content)
-
-    def _complete_lines(self) -> tuple[list[dict[str, Any]], int]:
-        """The lines that end, and their length in bytes."""
-        content = self.path.read_bytes() if self.path.exists() else b""
-        complete = content[: content.rfind(b"\n") + 1]
-        if content and not complete.startswith(b'{"run"') and not b'{"run"'.startswith(content[:6]):
-            raise self._not_a_journal()
-        lines = []
-        for number, line in enumerate(complete.splitlines(), start=1):
-            try:
-                lines.append(json.loads(line))
-            except ValueError as error:
-                raise FormatError(
-                    f"Line {number} of {self.path} is damaged ({error}). Delete that line; what it "
-                    "recorded is computed again."
-                ) from error
-        return lines, len(complete)
-
-    def _identity(self, lines: list[dict[str, Any]]) -> dict[str, Any]:
-        if not lines:
-            raise self._not_a_journal()
-        run: dict[str, Any] = lines[0]["run"]
-        return run
-
-    def _not_a_journal(self) -> FormatError:
-        return FormatError(
-            f"{self.path} is not a file of results. Move it away, or choose another folder for "
-            "results."
-        )
 
     def _check(self, identity: Mapping[str, Any]) -> None:
         if self.run.get("content") != identity.get("content"):

@@ -1,28 +1,20 @@
 """Which tiles of a stored Gram matrix are done: one line of JSON each, beside its file.
 
-The first line says what is computed. A line cut short by a kill is dropped. One process at a time
-adds to a record; another waits for it to end.
+The first line says what is computed.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from nask.engines.contract import Window
 from nask.exceptions import FormatError
-
-try:
-    import fcntl
-except ImportError:  # not on Windows, where nothing keeps two processes apart
-    fcntl = None  # type: ignore[assignment]
+from nask.json_lines import JsonLines
 
 FORMAT = "nask gram"
-BEGINNING = json.dumps({"format": FORMAT})[:-1].encode()
 
 
 class TileRecord:
@@ -34,13 +26,18 @@ class TileRecord:
         What is computed, and the size of tiles of the process that began.
     """
 
-    def __init__(self, file: BinaryIO, path: Path, header: Mapping[str, Any]) -> None:
-        self._file, self._path = file, path
-        lines = self._complete_lines()
+    def __init__(self, file: JsonLines, header: Mapping[str, Any]) -> None:
+        self._file = file
+        self._done: set[tuple[int, ...]] = set()
+        lines = file.read(trim=True)
         self.header = self._checked(lines[0], header) if lines else {"format": FORMAT, **header}
-        self._done = {tuple(line["tile"]) for line in lines[1:]}
         if not lines:
             self.clear()
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                self._done.add(tuple(line["tile"]))
+            except (KeyError, TypeError) as error:
+                raise file.damaged(number) from error
 
     def __contains__(self, window: Window) -> bool:
         return _place(window) in self._done
@@ -50,49 +47,20 @@ class TileRecord:
 
     def add(self, window: Window) -> None:
         """Note that the numbers of a tile are on disk."""
-        self._append({"tile": _place(window)})
+        self._file.append({"tile": _place(window)})
         self._done.add(_place(window))
 
     def clear(self) -> None:
         """Begin again."""
-        self._file.truncate(0)
-        self._append(self.header)
+        self._file.path.write_bytes(b"")
+        self._file.append(self.header)
         self._done = set()
-
-    def _append(self, line: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(line).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def _complete_lines(self) -> list[dict[str, Any]]:
-        """The lines that end; the rest of the file is cut off."""
-        self._file.seek(0)
-        content = self._file.read()
-        if content[: len(BEGINNING)] != BEGINNING[: len(content)]:
-            raise FormatError(
-                f"{self._path} is not the record of a Gram matrix. Move it away, or choose another "
-                "gram_folder."
-            )
-        complete = content[: content.rfind(b"\n") + 1]
-        lines = []
-        for number, text in enumerate(complete.splitlines(), start=1):
-            try:
-                lines.append(json.loads(text))
-                tuple(lines[-1]["tile"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise FormatError(
-                    f"Line {number} of {self._path} is damaged. Delete that line; the tile it "
-                    "noted is computed again."
-                ) from error
-        if len(complete) < len(content):
-            self._file.truncate(len(complete))
-        return lines
 
     def _checked(self, found: dict[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in expected.items():
             if name != "tile" and found.get(name) != value:
                 raise FormatError(
-                    f"{self._path} belongs to another Gram matrix: its {name} is "
+                    f"{self._file.path} belongs to another Gram matrix: its {name} is "
                     f"{found.get(name)!r}, expected {value!r}. Move it and the .npy file of the "
                     "same name away, or choose another gram_folder."
                 )
@@ -126,11 +94,9 @@ def open_record(path: Path, header: Mapping[str, Any]) -> Iterator[TileRecord]:
     nask.exceptions.FormatError: ...gram.jsonl belongs to another Gram matrix: its computation is
     'a1', expected 'b2'. ...
     """
-    # Appending creates the file, and never overwrites a line.
-    with path.open("a+b") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield TileRecord(file, path, header)
+    file = JsonLines(path, "format", "the record of a Gram matrix", "gram_folder")
+    with file.locked(wait=True):
+        yield TileRecord(file, header)
 
 
 def _place(window: Window) -> tuple[int, int, int, int]:

@@ -1,0 +1,100 @@
+"""A file of JSON lines that outlives a kill: each is on disk before the next is begun.
+
+A line cut short by a kill is dropped. One process at a time adds to a file; any number may read it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nask.exceptions import FormatError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where nothing keeps two processes apart
+    fcntl = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class JsonLines:
+    """A file to which lines are added.
+
+    Parameters
+    ----------
+    path : Path
+    first : str
+        The first name in the first line, by which the file is known.
+    content : str
+        What the file is, in the words of an error: "a file of results".
+    place : str
+        What to choose another of where the file is something else: "folder for results".
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "run.jsonl"
+    >>> file = JsonLines(path, first="run", content="a file of results", place="folder")
+    >>> file.append({"run": 1})
+    >>> _ = path.write_bytes(path.read_bytes() + b'{"cut sh')
+    >>> file.read(), file.read(trim=True), path.read_text()
+    ([{'run': 1}], [{'run': 1}], '{"run": 1}\\n')
+    """
+
+    path: Path
+    first: str
+    content: str
+    place: str
+
+    def read(self, trim: bool = False) -> list[dict[str, Any]]:
+        """The lines that end; ``trim`` cuts off the rest, so that others can be added."""
+        content = self.path.read_bytes() if self.path.exists() else b""
+        complete = content[: content.rfind(b"\n") + 1]
+        beginning = json.dumps({self.first: 0})[:-2].encode()
+        if content[: len(beginning)] != beginning[: len(content)]:
+            raise self.foreign()
+        lines = []
+        for number, line in enumerate(complete.splitlines(), start=1):
+            try:
+                lines.append(json.loads(line))
+            except ValueError as error:
+                raise self.damaged(number) from error
+        if trim and len(complete) < len(content):
+            os.truncate(self.path, len(complete))
+        return lines
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Add a line; on disk when this returns."""
+        with self.path.open("ab") as file:
+            file.write(json.dumps(line).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    @contextmanager
+    def locked(self, wait: bool) -> Iterator[None]:
+        """Keep other processes from adding to the file, which is made where it does not exist.
+
+        Where one is at it already, wait, or raise BlockingIOError.
+        """
+        with self.path.open("ab") as file:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            yield
+
+    def foreign(self) -> FormatError:
+        """The error of a file that is something else."""
+        return FormatError(
+            f"{self.path} is not {self.content}. Move it away, or choose another {self.place}."
+        )
+
+    def damaged(self, number: int) -> FormatError:
+        """The error of a line that cannot be read, counted from 1."""
+        return FormatError(
+            f"Line {number} of {self.path} is damaged. Delete that line; what it recorded is "
+            "computed again."
+        )
