@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import nask
 
-# An attribute of a pair of nodes: two products, the smaller, what exceeds the least, a sum.
-OPERATIONS = 5
+# An attribute of a pair of nodes, both in the training range: two products, the smaller, a sum.
+OPERATIONS = 4
 FEW, MANY = 64, 128
 SIDE = 2000
 

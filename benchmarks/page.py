@@ -94,8 +94,8 @@ def _arithmetic(records: Records) -> list[str]:
     return [
         "## Rate of arithmetic",
         f"One thread multiplies matrices of float64 at {peak:.0f} GFLOP/s. It compares "
-        f"one numerical attribute of one pair of nodes in {result['p_nanoseconds']:.2f} ns: five "
-        "operations (two products, the smaller of them, what exceeds the least, a sum), which is "
+        f"one numerical attribute of one pair of nodes in {result['p_nanoseconds']:.2f} ns: four "
+        "operations (two products, the smaller of them, a sum), which is "
         f"{reached:.1f} GFLOP/s, slower by a factor of {peak / reached:.1f}. That time is the "
         "difference of two Gram matrices with 128 and 64 attributes, so nothing but attributes is "
         "in it. A matrix product does two operations an instruction (multiply and add), the "

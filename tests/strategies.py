@@ -15,16 +15,14 @@ def values(elements: st.SearchStrategy, size: int) -> st.SearchStrategy:
 
 
 @st.composite
-def graphs(draw, *, numbers=NUMBERS, letters=LETTERS, categorical_only=False, max_nodes=5):
+def graphs(draw, *, numbers=NUMBERS, letters=LETTERS, max_nodes=5):
     """A graph; each attribute may be absent from it."""
     n = draw(st.integers(0, max_nodes))
     pairs = [(u, v) for u in range(n) for v in range(u)]
     edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     node_attributes = {"letter": values(letters, n), "other": values(letters, n)}
-    edge_attributes = {"bond": values(letters, len(edges))}
-    if not categorical_only:
-        node_attributes |= {"x": values(numbers, n), "y": values(numbers, n)}
-        edge_attributes |= {"length": values(numbers, len(edges))}
+    node_attributes |= {"x": values(numbers, n), "y": values(numbers, n)}
+    edge_attributes = {"bond": values(letters, len(edges)), "length": values(numbers, len(edges))}
 
     def some(attributes):
         return {name: draw(column) for name, column in attributes.items() if draw(st.booleans())}
@@ -34,21 +32,9 @@ def graphs(draw, *, numbers=NUMBERS, letters=LETTERS, categorical_only=False, ma
 
 
 @st.composite
-def collections(draw, *, categorical_only=False, max_nodes=5, min_size=1, max_size=5):
+def collections(draw, *, max_nodes=5, min_size=1, max_size=5):
     """A list of training graphs and one of new graphs, with values unseen in training."""
-    train = st.lists(
-        graphs(categorical_only=categorical_only, max_nodes=max_nodes),
-        min_size=min_size,
-        max_size=max_size,
-    )
-    new = st.lists(
-        graphs(
-            numbers=FAR_NUMBERS,
-            letters=MORE_LETTERS,
-            categorical_only=categorical_only,
-            max_nodes=max_nodes,
-        ),
-        min_size=1,
-        max_size=4,
-    )
+    train = st.lists(graphs(max_nodes=max_nodes), min_size=min_size, max_size=max_size)
+    far = graphs(numbers=FAR_NUMBERS, letters=MORE_LETTERS, max_nodes=max_nodes)
+    new = st.lists(far, min_size=1, max_size=4)
     return draw(train), draw(new)

@@ -54,7 +54,7 @@ def test_a_window_is_a_part_of_the_whole(engine, data, symmetric):
     options = {"n_hops": 2, "gamma_star": 4.0}
     if engine == "explicit":
         options["expansion"] = "ball"
-    train, new = data.draw(collections(categorical_only=engine == "explicit", min_size=2))
+    train, new = data.draw(collections(min_size=2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
         fast, oracle = (nask.NASK(engine=e, **options).fit(train) for e in (engine, "reference"))

@@ -136,13 +136,11 @@ class Exponents:
         With ``exact``, P of entirely dissimilar elements is the floor to the last digit, so no
         attribute is plain.
         """
-        far = np.max(
-            [np.max(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides], axis=0
-        )
-        largest = [np.nanmax(np.abs(x.numerical - 0.5), axis=1, initial=0.0) for x in sides]
-        is_wide = np.max(largest, axis=0) > LARGEST_EXPONENT / parameters.numerical_gamma
-        # Not a number where a value is missing, which is no plain one.
-        is_plain = (far <= 0.5) & ~is_wide & (not exact)
+        distances = np.abs(np.hstack([x.numerical for x in sides]) - 0.5)
+        largest = np.nanmax(distances, axis=1, initial=0.0)
+        is_wide = largest > LARGEST_EXPONENT / parameters.numerical_gamma
+        # A missing value, not a number, is no plain one.
+        is_plain = (distances <= 0.5).all(axis=1) & ~is_wide & (not exact)
         plain, guarded = np.flatnonzero(is_plain), np.flatnonzero(~is_plain & ~is_wide)
         narrow = np.concatenate([plain, guarded])
         return cls(parameters, narrow, np.flatnonzero(is_wide), len(plain))
