@@ -126,8 +126,14 @@ def test_regression_is_that_of_svr(mutag):
     assert model.score(new, y[1::2]) > 0.9
 
 
-def test_a_constant_target_needs_no_support(mutag):
-    model = nask.NASKRegressor().fit(mutag.graphs[:10], np.full(10, 7.0))
+@pytest.mark.parametrize(
+    ("engine", "expansion"),
+    [("reference", "nested"), ("pairwise", "nested"), ("distinct", "nested"), ("explicit", "ball")],
+)
+def test_a_constant_target_needs_no_support(mutag, engine, expansion):
+    """New graphs are compared with none."""
+    model = nask.NASKRegressor(engine=engine, expansion=expansion)
+    model.fit(mutag.graphs[:10], np.full(10, 7.0))
     assert len(model.support_) == 0
     np.testing.assert_allclose(model.predict(mutag.graphs[10:13]), 7.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -136,7 +137,7 @@ class Tiling:
             pairs = np.cumsum(n * b_sizes[first:])
             # A task ends with the block that takes it past a multiple of TASK_PAIRS.
             ends = (np.flatnonzero(np.diff(pairs // TASK_PAIRS, append=-1)) + first + 1).tolist()
-            tasks += [(i, j0, j1) for j0, j1 in zip([first, *ends[:-1]], ends, strict=True)]
+            tasks += [(i, j0, j1) for j0, j1 in itertools.pairwise([first, *ends])]
         ptr = self.b.node_ptr
         tasks.sort(key=lambda task: -a_sizes[task[0]] * (ptr[task[2]] - ptr[task[1]]))
         return tasks
