@@ -80,6 +80,13 @@ def in_lines(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return copy
 
 
+def by_vectors(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Attributes x elements as one vector after the other, all attributes of it together."""
+    n_attributes, n_elements = values.shape
+    vectors = values.reshape(n_attributes, n_elements // LANES, LANES)
+    return in_lines(vectors.swapaxes(0, 1)).ravel()
+
+
 def cut(ptr: Index, graphs: slice, n_nodes: int) -> Index:
     """Cut a stretch of graphs into blocks of at most ``n_nodes`` nodes, one graph at least.
 
@@ -153,8 +160,8 @@ class Exponents:
         exponent = gamma * (x[self.narrow] - 0.5)
         return tile.Operand(
             n=len(places.source),
-            p=in_lines(weight * np.nan_to_num(np.exp(exponent))).ravel(),
-            q=in_lines(weight * np.nan_to_num(np.exp(-exponent))).ravel(),
+            p=by_vectors(weight * np.nan_to_num(np.exp(exponent))),
+            q=by_vectors(weight * np.nan_to_num(np.exp(-exponent))),
             wide=in_lines(x[self.wide]).ravel(),
             codes=places.take(elements.categorical, -1).ravel(),
         )

@@ -44,9 +44,11 @@ Array = npt.NDArray[Any]
 
 
 class Operand(NamedTuple):
-    """Attributes of the nodes, or the edges, of a batch, ready for P: attributes x elements, flat.
+    """Attributes of the nodes, or the edges, of a batch, ready for P, as flat arrays.
 
-    Both factors carry the square root of the attribute's weight.
+    Both factors carry the square root of the attribute's weight. They lie in the order in which
+    they are read: eight elements after the other, of these one attribute after the other. The
+    rest is attributes x elements.
     """
 
     n: int  # elements, with those that only fill vectors
@@ -139,13 +141,12 @@ class TileSizes(NamedTuple):
 
 
 @inner
-def factor(a: Operand, v: int, b: Operand, c: int, d: int) -> Any:
-    """Weighted exp(-gamma |x - y|) of numerical attribute d, of eight elements with one.
+def factor(a: Operand, i: int, b: Operand, j: int) -> Any:
+    """Weighted exp(-gamma |x - y|) of a numerical attribute, of eight elements with one.
 
     It is the smaller of exp(gamma (x - y)) and exp(gamma (y - x)), and s' where x and y are at
     most the training range apart.
     """
-    i, j = d * a.n + v, d * b.n + c
     return minimum(load(a.p, i) * at(b.q, j), load(a.q, i) * at(b.p, j))
 
 
@@ -169,21 +170,26 @@ def fill_similarity(
     P: Array, n: int, m: int, a: Operand, a0: int, b: Operand, b0: int, s: Similarity
 ) -> None:
     """P between n elements of ``a`` from a0 on and m elements of ``b`` from b0 on."""
-    for c in range(b0, b0 + m, 4):
-        for v in range(a0, a0 + n, LANES):
-            # Four columns at a time, so that arithmetic and not loading takes the time.
+    n_factors = len(s.least)
+    for v in range(a0, a0 + n, LANES):
+        # The rows stay in the nearest cache; four columns at a time, so that arithmetic and not
+        # loading takes the time.
+        for c in range(b0, b0 + m, 4):
             w, x, y, z = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
-            for d in range(s.n_plain):
-                w = w + factor(a, v, b, c, d)
-                x = x + factor(a, v, b, c + 1, d)
-                y = y + factor(a, v, b, c + 2, d)
-                z = z + factor(a, v, b, c + 3, d)
-            for d in range(s.n_plain, len(s.least)):
+            i, j = v * n_factors, (c - c % LANES) * n_factors + c % LANES
+            for _ in range(s.n_plain):
+                w = w + factor(a, i, b, j)
+                x = x + factor(a, i, b, j + 1)
+                y = y + factor(a, i, b, j + 2)
+                z = z + factor(a, i, b, j + 3)
+                i, j = i + LANES, j + LANES
+            for d in range(s.n_plain, n_factors):
                 least = spread(s.least[d])
-                w = w + maximum(factor(a, v, b, c, d), least)
-                x = x + maximum(factor(a, v, b, c + 1, d), least)
-                y = y + maximum(factor(a, v, b, c + 2, d), least)
-                z = z + maximum(factor(a, v, b, c + 3, d), least)
+                w = w + maximum(factor(a, i, b, j), least)
+                x = x + maximum(factor(a, i, b, j + 1), least)
+                y = y + maximum(factor(a, i, b, j + 2), least)
+                z = z + maximum(factor(a, i, b, j + 3), least)
+                i, j = i + LANES, j + LANES
             place = (c - b0) * n + v - a0
             store(P, place, exceptional(w, a, v, b, c, s))
             store(P, place + n, exceptional(x, a, v, b, c + 1, s))
