@@ -12,8 +12,8 @@ from scipy import sparse
 
 Index = npt.NDArray[np.int64]
 
-# A multiply-add of a sparse product takes as long as this many of a dense one: on one thread, in 500
-# to 4110 rows, 300 to 1000 were measured with 3 to 6 % of the entries, 170 to 350 with 10 %.
+# A multiply-add of a sparse product takes as long as this many of a dense one: on one thread, in
+# 500 to 4110 rows, 300 to 1000 were measured with 3 to 6 % of the entries, 170 to 350 with 10 %.
 DENSE_PER_SPARSE = 500
 # Columns are made dense as many at a time as fit here, of both factors together.
 DENSE_BYTES = 100_000_000
