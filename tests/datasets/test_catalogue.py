@@ -114,8 +114,8 @@ def test_a_set_without_classes_is_not_one_with_classes(mutag):
 
 
 def test_every_count_of_nodes_is_checked():
-    graph = nask.AttributedGraph(3, [(0, 1)])
-    data = NodeDataset("tiny", graph, [[0, 1]] * 3, [0, 1, -1], [0], [1], [])
+    graph = nask.AttributedGraph(3, [(0, 1)], node_features=[[0, 1]] * 3)
+    data = NodeDataset("tiny", graph, [0, 1, -1], [0], [1], [])
     info = DatasetInfo(
         name="tiny", task="node classification", n_graphs=1, n_classes=2, n_nodes=3, n_edges=1,
         node_attributes=2, split=(1, 1, 0),

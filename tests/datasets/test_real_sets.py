@@ -116,8 +116,8 @@ def test_proteins_is_the_same_set_twice():
 def test_citation_networks(name):
     data, expected = load(name), NETWORKS[name]
     assert (data.graph.n_nodes, data.graph.n_edges) == (expected.nodes, expected.edges)
-    assert data.features.shape == (expected.nodes, expected.features)
-    assert data.features.nnz == expected.not_zero
+    assert data.graph.node_features.shape == (expected.nodes, expected.features)
+    assert data.graph.node_features.nnz == expected.not_zero
     assert np.unique(data.y[data.y >= 0]).tolist() == list(range(expected.classes))
     assert np.count_nonzero(data.y == -1) == expected.without_class
     assert np.count_nonzero(data.graph.degrees() == 0) == expected.isolated
@@ -126,7 +126,7 @@ def test_citation_networks(name):
     assert len(np.unique(np.concatenate(parts))) == sum(expected.split)
     assert np.bincount(data.y[data.train]).tolist() == [20] * expected.classes
     without_class = np.flatnonzero(data.y == -1)
-    assert data.features[without_class].nnz == 0
+    assert data.graph.node_features[without_class].nnz == 0
     assert not np.isin(without_class, data.test).any()
 
 

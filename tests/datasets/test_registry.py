@@ -179,7 +179,7 @@ def test_citation_networks_by_name_and_path(folders):
     (folders[1] / "Mine").mkdir()
     put_network(folders[1] / "Mine", "mine")
     assert "Mine" in available_datasets()
-    assert load_dataset("Mine").features.shape == (2, 1)
+    assert load_dataset("Mine").graph.node_features.shape == (2, 1)
     assert load_dataset(folders[1] / "Mine").train.tolist() == [0]
     (folders[1] / "Cora").mkdir()
     put_network(folders[1] / "Cora", "Cora")

@@ -30,8 +30,8 @@ def same(a: NodeDataset, b: NodeDataset) -> bool:
     arrays = ("y", "train", "validation", "test")
     return (
         a.graph == b.graph
-        and a.features.shape == b.features.shape
-        and (a.features != b.features).nnz == 0
+        and a.graph.node_features.shape == b.graph.node_features.shape
+        and (a.graph.node_features != b.graph.node_features).nnz == 0
         and all(np.array_equal(getattr(a, part), getattr(b, part)) for part in arrays)
     )
 
@@ -80,7 +80,7 @@ def test_pickles_by_hand(tmp_path):
     assert data.graph.edges.tolist() == [[0, 1], [1, 5], [2, 3]]
     assert data.y.tolist() == [1, 0, -1, 1, -1, 0]
     rows = [[1, 0], [0, 2], [0, 0], [3, 0], [0, 0], [5, 5]]
-    assert data.features.toarray().tolist() == rows
+    assert data.graph.node_features.toarray().tolist() == rows
     assert data.train.tolist() == [0]
     assert data.validation.tolist() == [1, 2]
     assert data.test.tolist() == [3, 5]
@@ -178,7 +178,7 @@ def test_npz_by_hand(tmp_path):
     np.savez(tmp_path / "tiny.npz", **ARRAYS)
     data = read_planetoid(tmp_path)
     assert data.graph.edges.tolist() == [[0, 1], [1, 2]]
-    assert data.features.toarray().tolist() == [[0, 1], [0, 0], [0, 0]]
+    assert data.graph.node_features.toarray().tolist() == [[0, 1], [0, 0], [0, 0]]
     assert (data.y.tolist(), data.test.tolist()) == ([0, 1, -1], [2])
     assert data.notes == (
         "tiny.npz: 1 self-loops removed.",
@@ -224,30 +224,28 @@ def test_which_set_of_a_folder(tmp_path):
 
 def tiny(**changes: object) -> NodeDataset:
     given = {
-        "features": sparse.csr_matrix(np.eye(3)), "y": [0, 1, -1], "train": [0],
-        "validation": [], "test": np.array([2, 1]), **changes,
+        "y": [0, 1, -1], "train": [0], "validation": [], "test": np.array([2, 1]), **changes,
     }  # fmt: skip
-    return NodeDataset("tiny", AttributedGraph(3, [(0, 1)]), **given)
+    graph = AttributedGraph(3, [(0, 1)], node_features=sparse.csr_matrix(np.eye(3)))
+    return NodeDataset("tiny", graph, **given)
 
 
 def test_a_node_dataset_is_read_only_and_apart_from_its_input():
-    features, y = sparse.csr_array(np.eye(3)), np.array([0, 1, 1])
-    data = tiny(features=features, y=y)
-    features.data[0], y[0] = 7, 1
-    assert data.features.toarray().tolist() == np.eye(3).tolist()
+    y = np.array([0, 1, 1])
+    data = tiny(y=y)
+    y[0] = 1
+    assert data.y.tolist() == [0, 1, 1]
     copy = pickle.loads(pickle.dumps(data))
     assert same(data, copy)
     for some in (data, copy):
-        X = some.features
+        X = some.graph.node_features
         for array in (X.data, X.indices, X.indptr, some.y, some.train, some.validation, some.test):
             assert not array.flags.writeable
-    assert (data.features @ np.ones(3)).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"features": np.eye(2)}, "one row a node"),
         ({"y": [0, 1, -2]}, "values of -2 to 1"),
         ({"y": [0, 1, np.nan]}, "values of type float64"),
         ({"train": [3]}, "'train' .* 0 to 2. Got values of 3 to 3"),

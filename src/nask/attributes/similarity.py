@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import ParameterError, did_you_mean
-from nask.graph.schema import AttributeSpec, Schema
+from nask.graph.schema import FEATURES, AttributeSpec, Schema
 
 FloatArray = npt.NDArray[np.float64]
 PerAttribute = float | Mapping[str, float] | None
@@ -29,6 +29,10 @@ class AttributeSimilarity:
         attribute at all, so that all elements are alike.
     n_categories : ndarray
         Number of categories of each categorical attribute in training.
+    n_features : int
+        Number of numerical attributes beside those, of which most values are 0.
+    feature_gamma, feature_weight : float
+        Of each of them.
     """
 
     numerical_gamma: FloatArray
@@ -37,16 +41,24 @@ class AttributeSimilarity:
     categorical_weight: FloatArray
     constant: float
     n_categories: npt.NDArray[np.int64]
+    n_features: int = 0
+    feature_gamma: float = 1.0
+    feature_weight: float = 0.0
 
     @classmethod
     def build(
-        cls, specs: Sequence[AttributeSpec], gamma: Mapping[str, float], weight: Mapping[str, float]
+        cls,
+        specs: Sequence[AttributeSpec],
+        gamma: Mapping[str, float],
+        weight: Mapping[str, float],
+        n_features: int = 0,
     ) -> AttributeSimilarity:
         """Take the gamma and the weight of each attribute of one element kind."""
-        if not specs:
+        if not specs and not n_features:
             none = np.empty(0)
             return cls(none, none, none, none, 1.0, np.empty(0, dtype=np.int64))
         total = sum(weight[spec.name] for spec in specs)
+        total += n_features * weight.get(FEATURES, 0.0)
 
         def of(kind: str) -> tuple[FloatArray, FloatArray]:
             names = [spec.name for spec in specs if spec.kind == kind]
@@ -59,12 +71,24 @@ class AttributeSimilarity:
         constant = float(missing_weight @ np.exp(-missing_gamma))
         sizes = [len(spec.categories) for spec in specs if spec.kind == "categorical"]
         n_categories = np.array(sizes, dtype=np.int64)
-        return cls(*of("numerical"), *of("categorical"), constant, n_categories)
+        features = (gamma.get(FEATURES, 1.0), weight.get(FEATURES, 0.0) / total)
+        named = (*of("numerical"), *of("categorical"))
+        return cls(*named, constant, n_categories, n_features, *features)
+
+    def with_dense_features(self) -> AttributeSimilarity:
+        """The same P, its features as the last of the numerical attributes."""
+        more = np.ones(self.n_features)
+        return replace(
+            self,
+            numerical_gamma=np.append(self.numerical_gamma, self.feature_gamma * more),
+            numerical_weight=np.append(self.numerical_weight, self.feature_weight * more),
+            n_features=0,
+        )
 
     @property
     def is_constant(self) -> bool:
         """Whether every pair of elements has the same P."""
-        return len(self.numerical_gamma) + len(self.categorical_gamma) == 0
+        return len(self.numerical_gamma) + len(self.categorical_gamma) + self.n_features == 0
 
     @property
     def base(self) -> float:
@@ -72,6 +96,7 @@ class AttributeSimilarity:
         return self.constant + float(
             self.numerical_weight @ np.exp(-self.numerical_gamma)
             + self.categorical_weight @ np.exp(-self.categorical_gamma)
+            + self.n_features * self.feature_weight * np.exp(-self.feature_gamma)
         )
 
     @property
@@ -79,10 +104,12 @@ class AttributeSimilarity:
         """1 - floor, without cancellation: what the core factor is divided by when pruning."""
         if self.floor == 0.0:
             return 1.0
-        missing = 1 - float(self.numerical_weight.sum() + self.categorical_weight.sum())
+        features = self.n_features * self.feature_weight
+        missing = 1 - float(self.numerical_weight.sum() + self.categorical_weight.sum() + features)
         return (missing - self.constant) - float(
             self.numerical_weight @ np.expm1(-self.numerical_gamma)
             + self.categorical_weight @ np.expm1(-self.categorical_gamma)
+            + features * np.expm1(-self.feature_gamma)
         )
 
     @property
@@ -99,17 +126,21 @@ def attribute_similarities(
     A name given in ``gamma`` or ``weights`` must be an attribute of the schema; one that is not
     given has gamma 1 and weight 1. Weights are relative, within nodes and within edges.
     """
+    n_features = len(schema.features)
     names = {spec.name for spec in (*schema.nodes, *schema.edges)}
+    names |= {FEATURES} if n_features else set()
     gammas = _per_attribute(gamma, names, "gamma", owner)
     relative = _per_attribute(weights, names, "attribute_weights", owner)
     for specs, element in ((schema.nodes, "node"), (schema.edges, "edge")):
-        if specs and not any(relative[spec.name] > 0 for spec in specs):
+        own = [spec.name for spec in specs]
+        own += [FEATURES] if n_features and element == "node" else []
+        if own and not any(relative[name] > 0 for name in own):
             raise ParameterError(
                 f"The 'attribute_weights' parameter of {owner} gives every {element} attribute "
                 "the weight 0. At least one must be positive."
             )
     return (
-        AttributeSimilarity.build(schema.nodes, gammas, relative),
+        AttributeSimilarity.build(schema.nodes, gammas, relative, n_features),
         AttributeSimilarity.build(schema.edges, gammas, relative),
     )
 

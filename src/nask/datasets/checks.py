@@ -47,7 +47,8 @@ def _of_nodes(dataset: NodeDataset, info: DatasetInfo) -> Iterator[Count]:
     yield "classes", dataset.n_classes, info.n_classes
     yield "nodes", dataset.graph.n_nodes, info.n_nodes
     yield "edges", dataset.graph.n_edges, info.n_edges
-    yield "features", dataset.features.shape[1], info.node_attributes
+    features = dataset.graph.node_features
+    yield "features", 0 if features is None else features.shape[1], info.node_attributes
     if info.split is not None:
         for part, expected in zip(("train", "validation", "test"), info.split, strict=True):
             yield f"{part} nodes", len(getattr(dataset, part)), expected

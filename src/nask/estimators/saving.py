@@ -50,6 +50,7 @@ def save(model: KernelMachine, path: str | os.PathLike[str]) -> None:
             "nodes": [_spec_to_json(spec) for spec in kernel.schema_.nodes],
             "edges": [_spec_to_json(spec) for spec in kernel.schema_.edges],
             "degree": kernel.schema_.degree,
+            "features": list(kernel.schema_.features),
         },
         "engine": kernel.engine_,
         "mean_squared_distance": getattr(kernel, "mean_squared_distance_", None),
@@ -140,6 +141,7 @@ def _restore(document: dict[str, Any], arrays: Arrays) -> NASKClassifier | NASKR
         tuple(_spec_from_json(spec) for spec in schema["nodes"]),
         tuple(_spec_from_json(spec) for spec in schema["edges"]),
         schema["degree"],
+        tuple(_finite(span) for span in schema.get("features", [])),
     )
     if kernel.gram == "rbf":
         kernel.mean_squared_distance_ = _finite(document["mean_squared_distance"], positive=True)

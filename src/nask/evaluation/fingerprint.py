@@ -26,6 +26,11 @@ def fingerprint(dataset: Dataset) -> str:
     for graph in dataset.graphs:
         digest.update(f"{graph.n_nodes}:".encode())
         digest.update(np.ascontiguousarray(graph.edges, dtype="<i8").tobytes())
+        if graph.node_features is not None:
+            digest.update(f"{graph.node_features.shape[1]} features:".encode())
+            for part, number in (("indptr", "<i8"), ("indices", "<i8"), ("data", "<f8")):
+                values = getattr(graph.node_features, part)
+                digest.update(np.ascontiguousarray(values, dtype=number).tobytes())
         for attributes in (graph.node_attributes, graph.edge_attributes):
             for name, attribute in sorted(attributes.items()):
                 digest.update(repr((name, attribute.kind, attribute.categories)).encode())

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from nask.exceptions import GraphError, did_you_mean
 from nask.graph.attribute import Attribute, Kind, frozen
@@ -30,6 +31,10 @@ class AttributedGraph:
         One value a node, or one an edge in the order of ``edges``. ``None`` and NaN are
         missing. Floats and integers are numerical; text, booleans, pandas categories
         and other objects are categorical.
+    node_features : array or sparse matrix of shape (n_nodes, n_features), optional
+        Many more numerical attributes of the nodes, without names, such as the words of a
+        paper; a zero is a value like any other but takes no memory. Each column counts as much as
+        a named attribute. A column of zeros and ones compares as a category does.
     categorical, numerical : collection of str
         Names of attributes whose kind is forced, such as integers that are codes.
 
@@ -38,6 +43,8 @@ class AttributedGraph:
     edges : ndarray of shape (n_edges, 2)
         The distinct edges, smaller endpoint first, in the order given. Read-only.
     node_attributes, edge_attributes : mapping of str to Attribute
+    node_features : csr_array of float64, or None
+        Read-only.
     n_self_loops_removed, n_duplicate_edges_removed : int
         What construction took out.
 
@@ -67,12 +74,14 @@ edge: weight (numerical))
         "n_nodes",
         "n_self_loops_removed",
         "node_attributes",
+        "node_features",
     )
 
     n_nodes: int
     edges: IntArray
     node_attributes: Mapping[str, Attribute]
     edge_attributes: Mapping[str, Attribute]
+    node_features: Any
     n_self_loops_removed: int
     n_duplicate_edges_removed: int
 
@@ -83,6 +92,7 @@ edge: weight (numerical))
         node_attributes: Mapping[str, Iterable[Any]] | None = None,
         edge_attributes: Mapping[str, Iterable[Any]] | None = None,
         *,
+        node_features: Any = None,
         categorical: Collection[str] = (),
         numerical: Collection[str] = (),
     ) -> None:
@@ -104,8 +114,9 @@ edge: weight (numerical))
             )
             for name, values in edge_attributes.items()
         }
+        features = None if node_features is None else _features(node_features, n_nodes)
         self._set(
-            n_nodes, canonical.edges, nodes, edge_columns,
+            n_nodes, canonical.edges, nodes, edge_columns, features,
             canonical.n_self_loops, canonical.n_duplicates,
         )  # fmt: skip
 
@@ -117,17 +128,19 @@ edge: weight (numerical))
         node_attributes: Mapping[str, Attribute],
         edge_attributes: Mapping[str, Attribute],
         *,
+        node_features: Any = None,
         n_self_loops_removed: int = 0,
         n_duplicate_edges_removed: int = 0,
     ) -> AttributedGraph:
         """Wrap parts that are valid already, without checking them again.
 
         For readers that validate a whole collection at once: ``edges`` must be canonical
-        (u < v, no repeats, in range) and the attributes of the right length.
+        (u < v, no repeats, in range), the attributes of the right length and the features, if
+        any, a csr_array of finite float64 without explicit zeros, columns in order.
         """
         graph = cls.__new__(cls)
         graph._set(
-            n_nodes, edges, node_attributes, edge_attributes,
+            n_nodes, edges, node_attributes, edge_attributes, node_features,
             n_self_loops_removed, n_duplicate_edges_removed,
         )  # fmt: skip
         return graph
@@ -138,6 +151,7 @@ edge: weight (numerical))
         edges: npt.NDArray[Any],
         node_attributes: Mapping[str, Attribute],
         edge_attributes: Mapping[str, Attribute],
+        node_features: Any,
         n_self_loops_removed: int,
         n_duplicate_edges_removed: int,
     ) -> None:
@@ -146,6 +160,10 @@ edge: weight (numerical))
         put(self, "edges", frozen(edges))
         put(self, "node_attributes", MappingProxyType(dict(node_attributes)))
         put(self, "edge_attributes", MappingProxyType(dict(edge_attributes)))
+        if node_features is not None:
+            for part in (node_features.data, node_features.indices, node_features.indptr):
+                frozen(part)
+        put(self, "node_features", node_features)
         put(self, "n_self_loops_removed", n_self_loops_removed)
         put(self, "n_duplicate_edges_removed", n_duplicate_edges_removed)
 
@@ -158,7 +176,7 @@ edge: weight (numerical))
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (
             self.n_nodes, self.edges, dict(self.node_attributes), dict(self.edge_attributes),
-            self.n_self_loops_removed, self.n_duplicate_edges_removed,
+            self.node_features, self.n_self_loops_removed, self.n_duplicate_edges_removed,
         )  # fmt: skip
 
     @property
@@ -178,6 +196,7 @@ edge: weight (numerical))
             and np.array_equal(self.edges, other.edges)
             and dict(self.node_attributes) == dict(other.node_attributes)
             and dict(self.edge_attributes) == dict(other.edge_attributes)
+            and _same_features(self.node_features, other.node_features)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -188,6 +207,10 @@ edge: weight (numerical))
             if attributes:
                 listed = ", ".join(f"{name} ({a.kind})" for name, a in attributes.items())
                 parts.append(f"{element}: {listed}")
+        if self.node_features is not None:
+            rows, columns = self.node_features.shape
+            filled = f"{self.node_features.nnz} of {rows * columns} not zero"
+            parts.insert(1, f"{columns} node features, {filled}")
         return f"AttributedGraph({'; '.join(parts)})"
 
 
@@ -196,11 +219,13 @@ def _restore(
     edges: IntArray,
     node_attributes: dict[str, Attribute],
     edge_attributes: dict[str, Attribute],
+    node_features: Any,
     n_self_loops_removed: int,
     n_duplicate_edges_removed: int,
 ) -> AttributedGraph:
     return AttributedGraph.from_valid(
         n_nodes, edges, node_attributes, edge_attributes,
+        node_features=node_features,
         n_self_loops_removed=n_self_loops_removed,
         n_duplicate_edges_removed=n_duplicate_edges_removed,
     )  # fmt: skip
@@ -235,6 +260,41 @@ def _named_columns(attributes: Any, element: str) -> Mapping[str, Iterable[Any]]
             f"{element}, such as {{'age': [23, 31]}}. Got {attributes!r}."
         )
     return attributes
+
+
+def _features(values: Any, n_nodes: int) -> Any:
+    try:
+        features = sparse.csr_array(values, dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise GraphError(
+            f"node_features must be a matrix of numbers, one row a node: {error}. Text and "
+            "missing values go into node_attributes."
+        ) from None
+    if features.ndim != 2 or features.shape[0] != n_nodes:
+        raise GraphError(
+            f"node_features has the shape {features.shape}, but the graph has {n_nodes} nodes: "
+            "expected one row a node."
+        )
+    features.sum_duplicates()
+    features.eliminate_zeros()
+    bad = np.flatnonzero(~np.isfinite(features.data))
+    if len(bad):
+        node = int(np.searchsorted(features.indptr, bad[0], side="right")) - 1
+        raise GraphError(
+            f"node_features has {features.data[bad[0]]} at node {node}, column "
+            f"{features.indices[bad[0]]}: expected finite numbers. Columns with missing values go "
+            "into node_attributes."
+        )
+    return features
+
+
+def _same_features(a: Any, b: Any) -> bool:
+    if a is None or b is None:
+        return a is b
+    parts = ("indptr", "indices", "data")
+    return a.shape == b.shape and all(
+        np.array_equal(getattr(a, part), getattr(b, part)) for part in parts
+    )
 
 
 def _column(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from nask.exceptions import GraphError, SchemaError, UnseenAttributeWarning
 from nask.graph.attribute import Attribute, frozen
@@ -51,11 +52,14 @@ class GraphBatch:
     nodes, edges : Elements
     endpoints : ndarray of shape (n_edges, 2)
         Endpoints of each edge, as node positions in the batch.
+    features : csr_array of shape (n_nodes, n_features), or None
+        Numerical attributes beside those in ``nodes``, mostly 0, in units of the training range.
     """
 
     nodes: Elements
     edges: Elements
     endpoints: IntArray
+    features: Any = None
 
     def __post_init__(self) -> None:
         for array in self.arrays().values():
@@ -87,7 +91,16 @@ class GraphBatch:
             [np.empty((0, 2), np.int64)]
             + [g.edges + start for g, start in zip(graphs, nodes.ptr, strict=False)]
         )
-        return cls(nodes, edges, endpoints)
+        schema.check_features(graphs)
+        return cls(nodes, edges, endpoints, _scaled_features(graphs, schema.features))
+
+    def with_dense_features(self) -> GraphBatch:
+        """The same batch, its features as rows of ``nodes.numerical``, which engines compare."""
+        if self.features is None:
+            return self
+        numerical = np.vstack([self.nodes.numerical, self.features.toarray().T])
+        nodes = replace(self.nodes, numerical=np.ascontiguousarray(numerical))
+        return GraphBatch(nodes, self.edges, self.endpoints)
 
     @property
     def n_graphs(self) -> int:
@@ -108,6 +121,7 @@ class GraphBatch:
             _take(self.nodes, node_positions, node_ptr),
             _take(self.edges, edge_positions, edge_ptr),
             self.endpoints[edge_positions] + shift[:, None],
+            None if self.features is None else self.features[node_positions],
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -117,11 +131,15 @@ class GraphBatch:
             for element in ("nodes", "edges")
             for part in fields(Elements)
         }
-        return {**named, "endpoints": self.endpoints}
+        named["endpoints"] = self.endpoints
+        if self.features is not None:
+            for part in ("data", "indices", "indptr"):
+                named[f"features_{part}"] = getattr(self.features, part)
+        return named
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> GraphBatch:
-        """Build a batch from what :meth:`arrays` gave."""
+        """Build a batch from what :meth:`arrays` gave, of one whose features are dense."""
         nodes, edges = (
             Elements(*(arrays[f"{element}_{part.name}"] for part in fields(Elements)))
             for element in ("nodes", "edges")
@@ -138,7 +156,8 @@ class GraphBatch:
             ("nodes", nodes, schema.nodes),
             ("edges", edges, schema.edges),
         ):
-            _check_elements(name, elements, specs, self.n_graphs)
+            n_dense = len(schema.features) if name == "nodes" else 0
+            _check_elements(name, elements, specs, n_dense, self.n_graphs)
         n_edges = len(edges)
         graph = np.repeat(np.arange(self.n_graphs), np.diff(edges.ptr))
         valid = ends.shape == (n_edges, 2) and ends.dtype == np.int64
@@ -151,14 +170,14 @@ class GraphBatch:
     def same_content(self, other: GraphBatch) -> bool:
         """Tell whether two batches hold the same graphs in the same order."""
         mine, theirs = self.arrays(), other.arrays()
-        return all(
+        return mine.keys() == theirs.keys() and all(
             np.array_equal(mine[name], theirs[name], equal_nan=name.endswith("numerical"))
             for name in mine
         )
 
 
 def _check_elements(
-    name: str, elements: Elements, specs: Sequence[AttributeSpec], n_graphs: int
+    name: str, elements: Elements, specs: Sequence[AttributeSpec], n_dense: int, n_graphs: int
 ) -> None:
     ptr = elements.ptr
     # Compared, not subtracted: a difference of two positions may overflow and look right.
@@ -168,7 +187,8 @@ def _check_elements(
     for kind, dtype in (("numerical", np.float64), ("categorical", np.int32)):
         values = getattr(elements, kind)
         of_kind = [spec for spec in specs if spec.kind == kind]
-        expected = (len(of_kind), len(elements))
+        n_rows = len(of_kind) + (n_dense if kind == "numerical" else 0)
+        expected = (n_rows, len(elements))
         if values.shape != expected or values.dtype != dtype or np.isinf(values).any():
             raise GraphError(
                 f"The {kind} attributes of the {name} have shape {values.shape} and type "
@@ -236,6 +256,18 @@ def _scaled(
     with np.errstate(over="ignore"):
         scaled = (values * half - spec.minimum * half) / (spec.range * half)
     return np.clip(scaled, -1e300, 1e300)
+
+
+def _scaled_features(graphs: Sequence[AttributedGraph], ranges: Sequence[float]) -> Any:
+    if not ranges:
+        return None
+    features = sparse.vstack([graph.node_features for graph in graphs], format="csr")
+    # A column of one value in training makes any two alike: as 0 everywhere.
+    span = np.asarray(ranges)
+    scale = np.divide(1.0, span, out=np.zeros(len(span)), where=span > 0)
+    features.data *= scale[features.indices]
+    features.eliminate_zeros()
+    return features
 
 
 def _coded(

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils.sparsefuncs import min_max_axis
 
 from nask.exceptions import GraphError, SchemaError
 from nask.graph.attribute import Attribute
@@ -14,6 +16,8 @@ from nask.graph.attributed_graph import AttributedGraph
 
 Degree = Literal["categorical", "numerical"]
 DEGREE = "degree"
+# What all columns of node_features together are called where parameters go by name.
+FEATURES = "node_features"
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Schema:
     nodes, edges : tuple of AttributeSpec
     degree : {"categorical", "numerical"} or None
         Whether a node's degree is the last of its attributes.
+    features : tuple of float
+        Range of each column of ``node_features``, zeros included.
 
     Examples
     --------
@@ -70,6 +76,7 @@ class Schema:
     nodes: tuple[AttributeSpec, ...]
     edges: tuple[AttributeSpec, ...]
     degree: Degree | None = None
+    features: tuple[float, ...] = ()
 
     @classmethod
     def fit(cls, graphs: Sequence[AttributedGraph], degree: Degree | None = None) -> Schema:
@@ -83,7 +90,38 @@ class Schema:
                     "would add. Rename it, or use degree=None."
                 )
             nodes += _specs([{DEGREE: degree_attribute(graph, degree)} for graph in graphs], "node")
-        return cls(nodes, edges, degree)
+        features = _feature_ranges(graphs)
+        if features and any(spec.name == FEATURES for spec in nodes):
+            raise GraphError(
+                f"The graphs have node_features and a node attribute of the name {FEATURES!r}. "
+                "Rename the attribute."
+            )
+        return cls(nodes, edges, degree, features)
+
+    def check_features(self, graphs: Sequence[AttributedGraph]) -> None:
+        """Raise unless every graph has as many columns of features as the training graphs."""
+        for position, graph in enumerate(graphs):
+            columns = 0 if graph.node_features is None else graph.node_features.shape[1]
+            if columns != len(self.features):
+                raise SchemaError(
+                    f"Graph {position} has {columns} columns of node_features, but the training "
+                    f"graphs have {len(self.features)}: expected the same columns in every graph."
+                )
+
+
+def _feature_ranges(graphs: Sequence[AttributedGraph]) -> tuple[float, ...]:
+    given = [graph.node_features for graph in graphs if graph.node_features is not None]
+    if not given or not sum(features.shape[0] for features in given):
+        return (0.0,) * max((features.shape[1] for features in given), default=0)
+    widths = {features.shape[1] for features in given}
+    if len(widths) > 1:
+        raise SchemaError(
+            f"The graphs have node_features of {' and '.join(map(str, sorted(widths)))} columns: "
+            "expected the same columns in every graph."
+        )
+    together = sparse.vstack(given, format="csr") if len(given) > 1 else given[0]
+    lowest, highest = min_max_axis(together, axis=0)
+    return tuple((highest - lowest).tolist())
 
 
 def degree_attribute(graph: AttributedGraph, kind: Degree) -> Attribute:

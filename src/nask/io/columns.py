@@ -8,6 +8,7 @@ from typing import Any
 
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
+from nask.graph.attributed_graph import AttributedGraph
 
 Columns = dict[str, Any]
 
@@ -128,3 +129,12 @@ def _is_vector(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(
         isinstance(component, numbers.Real) or is_missing(component) for component in value
     )
+
+
+def refuse_features(graph: AttributedGraph, target: str) -> None:
+    """Raise where a converter would lose the node features of a graph."""
+    if graph.node_features is not None:
+        raise GraphError(
+            f"The graph has {graph.node_features.shape[1]} node_features, for which {target} has "
+            "no place. Take them from graph.node_features, and convert a graph without."
+        )

@@ -11,6 +11,7 @@ from nask.exceptions import GraphError, InputError, did_you_mean
 from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph, forced_kinds
 from nask.graph.edges import CanonicalEdges, IntArray, canonical_edges
+from nask.io.columns import refuse_features
 from nask.io.frame_ids import NodeIds
 from nask.io.optional import require
 from nask.io.pooled import join_attributes, split_attribute
@@ -165,6 +166,7 @@ def to_frames(graphs: Iterable[AttributedGraph]) -> tuple[pd.DataFrame, pd.DataF
     package = require("pandas", "frames")
     graphs = list(graphs)
     for k, graph in enumerate(graphs):
+        refuse_features(graph, "a table")
         if not graph.n_nodes:
             raise GraphError(f"Graph {k} has no nodes, so no row can stand for it. Leave it out.")
     n_nodes = [graph.n_nodes for graph in graphs]

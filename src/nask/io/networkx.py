@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
-from nask.io.columns import Columns, split_names, split_vectors
+from nask.io.columns import Columns, refuse_features, split_names, split_vectors
 from nask.io.optional import require
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def to_networkx(graph: AttributedGraph) -> nx.Graph:
     >>> to_networkx(graph).nodes(data=True)
     NodeDataView({0: {'age': 31.0}, 1: {}})
     """
+    refuse_features(graph, "networkx")
     result = require("networkx", "networkx").Graph()
     result.add_nodes_from(range(graph.n_nodes))
     result.add_edges_from(map(tuple, graph.edges.tolist()))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen
@@ -18,15 +17,13 @@ NO_CLASS = -1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodeDataset:
-    """A graph, the features and classes of its nodes, and which of them to train and test on.
+    """A graph, the classes of its nodes, and which of them to train and test on.
 
     Parameters
     ----------
     name : str
     graph : AttributedGraph
-        The structure. Thousands of features do not become named attributes of it.
-    features : sparse array of shape (n_nodes, n_features)
-        One row a node, such as the words of a paper. Kept as a read-only ``csr_array``.
+        Thousands of features, such as the words of a paper, are its ``node_features``.
     y : ndarray of shape (n_nodes,)
         One class a node, integers of 0 or more; -1 where the class is missing.
     train, validation, test : ndarray of int
@@ -37,11 +34,11 @@ class NodeDataset:
     Examples
     --------
     >>> import nask
-    >>> path = nask.AttributedGraph(3, [(0, 1), (1, 2)])
-    >>> NodeDataset("papers", path, np.eye(3), y=[0, 1, -1], train=[0], validation=[], test=[1])
-    NodeDataset('papers': 3 nodes, 2 edges; 3 features, 3 of 9 not zero; y: 2 classes, 1 missing;
-    train 1, validation 0, test 1)
-    >>> NodeDataset("papers", path, np.eye(3), y=[0, 1], train=[0], validation=[], test=[1])
+    >>> path = nask.AttributedGraph(3, [(0, 1), (1, 2)], node_features=np.eye(3))
+    >>> NodeDataset("papers", path, y=[0, 1, -1], train=[0], validation=[], test=[1])
+    NodeDataset('papers': 3 nodes, 2 edges; 3 node features, 3 of 9 not zero; y: 2 classes, 1
+    missing; train 1, validation 0, test 1)
+    >>> NodeDataset("papers", path, y=[0, 1], train=[0], validation=[], test=[1])
     Traceback (most recent call last):
     nask.exceptions.ParameterError: The 'y' parameter of NodeDataset must be an array of
     integers, one a node (3), of -1 or more. Got shape (2,) instead.
@@ -49,7 +46,6 @@ class NodeDataset:
 
     name: str
     graph: AttributedGraph
-    features: Any
     y: IntArray
     train: IntArray
     validation: IntArray
@@ -58,20 +54,13 @@ class NodeDataset:
 
     def __post_init__(self) -> None:
         n_nodes = self.graph.n_nodes
-        features = sparse.csr_array(self.features, copy=True)
-        features.sum_duplicates()
-        if features.shape[:1] != (n_nodes,) or features.ndim != 2:
-            raise ParameterError.expected(
-                "features", "NodeDataset", f"a matrix with one row a node ({n_nodes})",
-                features.shape,
-            )  # fmt: skip
         y = np.array(self.y)
         if y.shape != (n_nodes,) or y.dtype.kind not in "iu" or (y < NO_CLASS).any():
             raise ParameterError(
                 "The 'y' parameter of NodeDataset must be an array of integers, one a node "
                 f"({n_nodes}), of -1 or more. Got {_describe(y, (n_nodes,))} instead."
             )
-        values: dict[str, Any] = {"features": features, "y": y.astype(np.int64)}
+        values: dict[str, Any] = {"y": y.astype(np.int64)}
         for part in ("train", "validation", "test"):
             values[part] = _nodes(part, getattr(self, part), n_nodes)
         for field, value in values.items():
@@ -84,16 +73,13 @@ class NodeDataset:
         self._freeze()
 
     def _freeze(self) -> None:
-        X = self.features
-        for array in (X.data, X.indices, X.indptr, self.y, self.train, self.validation, self.test):
+        for array in (self.y, self.train, self.validation, self.test):
             frozen(array)
 
     def __repr__(self) -> str:
         missing = int(np.count_nonzero(self.y == NO_CLASS))
-        rows, columns = self.features.shape
         parts = [
-            f"{self.graph.n_nodes} nodes, {self.graph.n_edges} edges",
-            f"{columns} features, {self.features.nnz} of {rows * columns} not zero",
+            repr(self.graph).removeprefix("AttributedGraph(").removesuffix(")"),
             f"y: {self.n_classes} classes" + f", {missing} missing" * (missing > 0),
             f"train {len(self.train)}, validation {len(self.validation)}, test {len(self.test)}",
         ]

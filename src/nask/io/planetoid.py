@@ -66,8 +66,8 @@ def read_planetoid(path: str | os.PathLike[str], *, name: str | None = None) -> 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.savez(pathlib.Path(folder, "tiny.npz"), **arrays)
     ...     read_planetoid(folder)
-    NodeDataset('tiny': 3 nodes, 2 edges; 5 features, 1 of 15 not zero; y: 2 classes, 1 missing;
-    train 1, validation 1, test 1; 1 note)
+    NodeDataset('tiny': 3 nodes, 2 edges; 5 node features, 1 of 15 not zero; y: 2 classes, 1
+    missing; train 1, validation 1, test 1; 1 note)
     """
     archive = open_archive(path)
     sets = planetoid_sets(archive)
@@ -191,8 +191,8 @@ def _dataset(
     missing = np.count_nonzero(y == NO_CLASS)
     if missing:
         notes = [*notes, f"{missing} nodes have no class: y is {NO_CLASS} there."]
-    graph = AttributedGraph(n_nodes, pairs)
-    return NodeDataset(name, graph, features, y, *split, tuple(notes))
+    graph = AttributedGraph(n_nodes, pairs, node_features=features)
+    return NodeDataset(name, graph, y, *split, tuple(notes))
 
 
 def _edges(listed: npt.NDArray[Any], file: str, *, both_ways: bool) -> tuple[IntArray, list[str]]:

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 
 def content_hash(*values: Any) -> str:
@@ -29,6 +30,8 @@ def _add(digest: Any, value: Any) -> None:
     if isinstance(value, np.ndarray):
         digest.update(f"{value.dtype.str}{value.shape}".encode())
         digest.update(np.ascontiguousarray(value).tobytes())
+    elif sparse.issparse(value):
+        _add(digest, (value.shape, value.indptr, value.indices, value.data))
     elif is_dataclass(value):
         _add(digest, (type(value).__name__, *(getattr(value, f.name) for f in fields(value))))
     elif isinstance(value, tuple):

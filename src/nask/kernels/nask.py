@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from nask.engines.contract import Prepared, Window
 from nask.engines.selection import ENGINES, choose_engine
 from nask.exceptions import ParameterError
+from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
@@ -22,6 +23,7 @@ from nask.kernels.identity import content_hash
 from nask.kernels.parameters import StarKernelParameters
 from nask.kernels.stored import StoredGram, window_of
 from nask.numeric import inverse_root
+from nask.stars.spec import StarSpec
 
 Floats = npt.NDArray[np.floating]
 # Parameters of how to run, which may change after fit.
@@ -183,7 +185,7 @@ class NASK(TransformerMixin, StarKernelParameters):
             self._check_fitted()
             # Encoded together, so that a category unseen in training has one code in both.
             graphs, others = as_graphs(X), as_graphs(Y)
-            together = GraphBatch.encode([*graphs, *others], self.schema_)
+            together = self._encode([*graphs, *others])
             order = np.arange(together.n_graphs)
             rows = self._prepare_batch(together.take(order[: len(graphs)]))
             columns = self._prepare_batch(together.take(order[len(graphs) :]))
@@ -210,11 +212,19 @@ class NASK(TransformerMixin, StarKernelParameters):
         self._check_parameters()
         graphs = as_graphs(X)
         schema = Schema.fit(graphs, self.degree)
-        batch = GraphBatch.encode(graphs, schema)
         spec = self._spec(schema)
         self.schema_ = schema
+        batch = self._encode(graphs)
         self.engine_ = choose_engine(self.engine, batch, spec, type(self).__name__).name
         self._set_training(batch)
+
+    def _encode(self, graphs: list[AttributedGraph]) -> GraphBatch:
+        return GraphBatch.encode(graphs, self.schema_).with_dense_features()
+
+    def _spec(self, schema: Schema) -> StarSpec:
+        # Engines compare every number of two nodes, zeros too.
+        spec = super()._spec(schema)
+        return replace(spec, nodes=spec.nodes.with_dense_features())
 
     def _set_training(self, batch: GraphBatch) -> None:
         """Compare with these graphs from now on; the schema stays."""
@@ -239,7 +249,7 @@ class NASK(TransformerMixin, StarKernelParameters):
 
     def _prepare(self, X: Any) -> Prepared:
         self._check_fitted()
-        return self._prepare_batch(GraphBatch.encode(as_graphs(X), self.schema_))
+        return self._prepare_batch(self._encode(as_graphs(X)))
 
     def _prepare_batch(self, batch: GraphBatch) -> Prepared:
         prepared: Prepared = self._training

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
 from nask.datasets.generators.checks import Seed, check_integer, check_number, generator
 from nask.datasets.generators.friendships import draw_friendships
@@ -87,9 +86,8 @@ def make_social_network(
     total = own + influence * friends
     y = (total > np.median(total)).astype(np.int64)
     train, validation, test = np.split(rng.permutation(n_nodes), [n_nodes // 2, n_nodes * 3 // 4])
-    no_features = sparse.csr_array((n_nodes, 0))
     return NodeDataset(
-        "social_network", graph, no_features, y, np.sort(train), np.sort(validation), np.sort(test)
+        "social_network", graph, y, np.sort(train), np.sort(validation), np.sort(test)
     )
 
 
