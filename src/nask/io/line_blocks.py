@@ -11,10 +11,11 @@ from nask.io.archive import Archive
 
 # Bytes read at once: large enough for numpy to work on, small beside what is kept.
 BLOCK = 1 << 23
+GZIP = b"\x1f\x8b"
 
 
 def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
-    r"""Read a file of an archive piece by piece; one that ends in ``.gz`` is unpacked meanwhile.
+    r"""Read a file of an archive piece by piece; one that is gzipped is unpacked meanwhile.
 
     Yields
     ------
@@ -34,8 +35,11 @@ def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
     """
     first, rest = 1, b""
     with archive.open(name) as raw:
-        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if name.endswith(".gz") else raw
-        while data := _read(archive, name, stream):
+        # By the first bytes: some servers unpack a file that is called .gz on the way.
+        packed = _read(archive, name, raw, len(GZIP)) == GZIP
+        raw.seek(0)
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+        while data := _read(archive, name, stream, BLOCK):
             lines, newline, tail = data.rpartition(b"\n")
             if not newline:
                 if len(rest) + len(data) > BLOCK:
@@ -54,8 +58,8 @@ def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
         yield first, rest.removesuffix(b"\r") + b"\n"
 
 
-def _read(archive: Archive, name: str, stream: IO[bytes]) -> bytes:
+def _read(archive: Archive, name: str, stream: IO[bytes], size: int) -> bytes:
     try:
-        return stream.read(BLOCK)
+        return stream.read(size)
     except Exception as error:  # a cut or damaged gzip or zip: EOFError, zlib.error, BadZipFile
         raise archive.damaged(name, error) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -122,6 +123,14 @@ def pokec_folder(archive: Archive) -> str | None:
         if all(_files(archive, folder + file) for file in (PROFILES, RELATIONS)):
             return folder
     return None
+
+
+def holds_pokec(folder: Path) -> bool:
+    """Whether both files of the network are in a folder itself, not in one inside it."""
+    return all(
+        any((folder / name).is_file() for name in (file, f"{file}.gz"))
+        for file in (PROFILES, RELATIONS)
+    )
 
 
 def _files(archive: Archive, file: str) -> list[str]:
