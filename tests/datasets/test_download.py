@@ -136,7 +136,8 @@ def test_the_files_of_pokec_are_not_packed_twice(server, cache, publish):
         *map(server.address, server.files), collection="SNAP", task="node classification",
         n_nodes=2, n_classes=2, node_labels=2, node_attributes=3,
     )  # fmt: skip
-    assert load_dataset("TINY").y.tolist() == [0, 1]
+    data = load_dataset("TINY")
+    assert (data.name, data.y.tolist()) == ("TINY", [0, 1])
     with zipfile.ZipFile(cache / "TINY.zip") as archive:
         assert {file.filename: archive.read(file) for file in archive.infolist()} == server.files
         assert all(file.compress_type == zipfile.ZIP_STORED for file in archive.infolist())

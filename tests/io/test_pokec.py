@@ -98,6 +98,7 @@ def test_values_by_hand(tmp_path):
         "completion_percentage": [0, None, 60],
     }
     assert data.y.tolist() == [0, -1, 1]
+    assert data.graph.node_attributes["public"].categories == (0, 1)
     assert f"{PROFILES}: 1 profiles have no gender: y is -1 there." in data.notes
     assert f"{PROFILES}: 1 profiles have the age 0, which is missing." in data.notes
 
@@ -202,6 +203,14 @@ def test_a_region_that_is_no_text(tmp_path):
 def test_of_two_faults_the_first_line_is_named(tmp_path):
     profiles = PEOPLE + profile(5, 1, 2, 1, "a", "2005-01-01", "old") + profile("x", *[None] * 6)
     with pytest.raises(FormatError, match="line 4: the age is 'old'"):
+        read_pokec(write(tmp_path, profiles))
+
+
+def test_of_two_second_profiles_the_first_line_is_named(tmp_path):
+    profiles = (
+        PEOPLE + profile(30, *[None] * 6) + profile(7, *[None] * 6) + profile(12, *[None] * 6)
+    )
+    with pytest.raises(FormatError, match="line 4: user 30 has a profile on line 1 already"):
         read_pokec(write(tmp_path, profiles))
 
 

@@ -55,7 +55,7 @@ def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
             yield first, block
             first, rest = first + block.count(b"\n"), tail
     if rest:
-        yield first, rest.removesuffix(b"\r") + b"\n"
+        yield first, rest + b"\n"
 
 
 def _read(archive: Archive, name: str, stream: IO[bytes], size: int) -> bytes:
