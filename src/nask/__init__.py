@@ -22,6 +22,7 @@ from nask.io.molecules import from_rdkit, from_smiles
 from nask.io.networkx import from_networkx, to_networkx
 from nask.io.node_dataset import NodeDataset
 from nask.io.planetoid import read_planetoid
+from nask.io.pokec import read_pokec
 from nask.io.pyg import from_pyg
 from nask.io.tables import read_tables
 from nask.io.tu import read_tu
@@ -55,6 +56,7 @@ __all__ = [
     "make_synthetic_new",
     "make_synthie",
     "read_planetoid",
+    "read_pokec",
     "read_results",
     "read_tables",
     "read_tu",

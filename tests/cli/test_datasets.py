@@ -47,7 +47,7 @@ def test_the_list_fits_80_columns_and_says_everything():
     assert rows["Cora"] == ["node", "1", "7", "2708", "5278", "1433n", "download"]
     assert rows["ZINC_test"][:3] == ["value", "5000", "-"]
     assert rows["REDDIT-MULTI-12K"][-1] == "download"
-    assert rows["Pokec"][-2:] == ["not", "read"]
+    assert rows["Pokec"] == ["node", "1", "2", "1632803", "22301964", "2c", "3n", "download"]
     assert rows["MINE"] == ["-", "-", "-", "-", "-", "-", "NASK_DATA"]
 
 
@@ -68,6 +68,16 @@ def test_info_as_text_and_json():
     record = json.loads(nask("info", "Cuneiform", "--json").stdout)
     assert (record["n_classes"], record["where"]) == (30, "package")
     assert "NASK_DATA" in nask("info", "MINE").stdout
+
+
+def test_info_of_pokec():
+    record = json.loads(nask("info", "Pokec", "--json").stdout)
+    assert [address.rpartition("/")[2] for address in record["addresses"]] == [
+        "soc-pokec-relationships.txt.gz",
+        "soc-pokec-profiles.txt.gz",
+    ]
+    assert "30622564 directed friendships" in record["note"]
+    assert "Takac" in record["citations"][0]
 
 
 def test_info_of_an_unknown_name():

@@ -114,15 +114,19 @@ def test_a_set_without_classes_is_not_one_with_classes(mutag):
 
 
 def test_every_count_of_nodes_is_checked():
-    graph = nask.AttributedGraph(3, [(0, 1)], node_features=[[0, 1]] * 3)
+    attributes = {"age": [20, 30, None], "region": ["a", "b", None]}
+    graph = nask.AttributedGraph(3, [(0, 1)], attributes, node_features=[[0, 1]] * 3)
     data = NodeDataset("tiny", graph, [0, 1, -1], [0], [1], [])
     info = DatasetInfo(
         name="tiny", task="node classification", n_graphs=1, n_classes=2, n_nodes=3, n_edges=1,
-        node_attributes=2, split=(1, 1, 0),
+        node_labels=1, node_attributes=3, split=(1, 1, 0),
     )  # fmt: skip
     assert differences(data, info) == []
-    changed = replace(info, n_classes=3, n_nodes=4, n_edges=2, node_attributes=1, split=(2, 0, 1))
+    changed = replace(
+        info, n_classes=3, n_nodes=4, n_edges=2, node_labels=0, node_attributes=1, split=(2, 0, 1)
+    )
     assert differences(data, changed) == [
-        "2 classes, not 3", "3 nodes, not 4", "1 edges, not 2", "2 features, not 1",
+        "2 classes, not 3", "3 nodes, not 4", "1 edges, not 2", "3 features, not 1",
+        "1 categorical node attributes, not 0",
         "1 train nodes, not 2", "1 validation nodes, not 0", "0 test nodes, not 1",
     ]  # fmt: skip

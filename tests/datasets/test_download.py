@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import pickle
@@ -121,6 +122,25 @@ def test_several_files_become_one_zip(server, cache, publish):
         load_dataset("TINY")
     assert f"into a folder TINY, and that into {cache}" in str(caught.value)
     assert server.address("ind.tiny.test.index") in str(caught.value)
+
+
+def test_the_files_of_pokec_are_not_packed_twice(server, cache, publish):
+    line = "{}\t1\t50\t{}\tzilina\t2012-05-25 11:20:00.0\t2005-04-03 00:00:00.0\t20\n"
+    server.files = {
+        "soc-pokec-relationships.txt.gz": gzip.compress(b"1\t2\n"),
+        "soc-pokec-profiles.txt.gz": gzip.compress(
+            (line.format(1, 0) + line.format(2, 1)).encode()
+        ),
+    }
+    publish(
+        *map(server.address, server.files), collection="SNAP", task="node classification",
+        n_nodes=2, n_classes=2, node_labels=2, node_attributes=3,
+    )  # fmt: skip
+    data = load_dataset("TINY")
+    assert (data.name, data.y.tolist()) == ("TINY", [0, 1])
+    with zipfile.ZipFile(cache / "TINY.zip") as archive:
+        assert {file.filename: archive.read(file) for file in archive.infolist()} == server.files
+        assert all(file.compress_type == zipfile.ZIP_STORED for file in archive.infolist())
 
 
 def refused(server: Server) -> str:

@@ -2,25 +2,28 @@ from __future__ import annotations
 
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from nask.datasets import available_datasets, load_dataset
-from nask.datasets.places import EMBEDDED, cache_folder
+from nask.datasets.catalogue import catalogue
+from nask.datasets.places import EMBEDDED, cache_folder, places
 from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError
+from pokec_files import profile, write_files
 
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
     """Three empty folders: two that NASK_DATA names, and the cache."""
-    places = tmp_path / "first", tmp_path / "second", tmp_path / "cache"
-    for place in places:
-        place.mkdir()
-    monkeypatch.setenv("NASK_DATA", os.pathsep.join(map(str, places[:2])))
-    monkeypatch.setenv("NASK_CACHE", str(places[2]))
-    return places
+    made = tmp_path / "first", tmp_path / "second", tmp_path / "cache"
+    for folder in made:
+        folder.mkdir()
+    monkeypatch.setenv("NASK_DATA", os.pathsep.join(map(str, made[:2])))
+    monkeypatch.setenv("NASK_CACHE", str(made[2]))
+    return made
 
 
 def put(folder: Path, name: str, n_nodes: int, *, as_zip: bool = True) -> Path:
@@ -151,9 +154,77 @@ def test_the_folder_one_is_in(folders, monkeypatch):
         load_dataset(".")
 
 
-def test_a_set_without_a_reader_says_so(folders):
-    with pytest.raises(DatasetNotFoundError, match=r"no reader .* https://snap.stanford.edu"):
+@pytest.fixture
+def small_pokec(monkeypatch):
+    """A catalogue in which Pokec has three people and two friendships."""
+    small = replace(catalogue()["Pokec"], n_nodes=3, n_edges=2)
+    monkeypatch.setitem(catalogue(), "Pokec", small)
+
+
+def put_pokec(folder: Path, form: str = "plain") -> Path:
+    people = "".join(
+        profile(user, 1, 50, user % 2, "zilina", "2005-04-03", 20 + user) for user in (1, 2, 3)
+    )
+    write_files(folder, people, "1\t2\n2\t1\n2\t3\n", packed=form == "gz")
+    if form == "zip":
+        with zipfile.ZipFile(folder.with_suffix(".zip"), "w") as archive:
+            for file in folder.iterdir():
+                archive.write(file, file.name)
+                file.unlink()
+        folder.rmdir()
+        return folder.with_suffix(".zip")
+    return folder
+
+
+@pytest.mark.parametrize("form", ["plain", "gz", "zip"])
+@pytest.mark.parametrize("place", [0, 2])
+def test_pokec_in_a_folder_or_a_zip(folders, small_pokec, form, place):
+    assert "Pokec" not in available_datasets()
+    path = put_pokec(folders[place] / "Pokec", form)
+    assert "Pokec" in available_datasets()
+    for source in ("Pokec", path, str(path)):
+        data = load_dataset(source)
+        assert data.name == "Pokec"
+        assert data.graph.edges.tolist() == [[0, 1], [1, 2]]
+        assert data.y.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("form", ["plain", "gz"])
+def test_the_files_of_pokec_among_others_in_a_folder_of_nask_data(folders, small_pokec, form):
+    put_pokec(folders[1], form)
+    put(folders[1], "MINE", 3, as_zip=False)
+    put_network(folders[1], "mine")
+    (folders[1] / "nodes.csv").write_text("id\n1\n")
+    assert {"MINE", "Pokec"} <= set(available_datasets())
+    assert load_dataset("Pokec").graph.n_nodes == 3
+    assert n_nodes("MINE") == 3
+    assert places()["Pokec"].path == folders[1]
+    assert places()["Pokec"].kind == "NASK_DATA"
+    put_pokec(folders[0] / "Pokec", "zip")
+    assert places()["Pokec"].path == folders[0] / "Pokec.zip"
+
+
+def test_files_of_pokec_that_lie_loose_in_the_cache_are_none(folders):
+    """An error would advise to remove the whole cache."""
+    put_pokec(folders[2])
+    assert "Pokec" not in available_datasets()
+
+
+def test_pokec_that_is_not_the_published_one(folders):
+    path = put_pokec(folders[0] / "Pokec")
+    with pytest.raises(FormatError, match=r"3 nodes, not 1632803; 2 edges, not 22301964\. Give"):
         load_dataset("Pokec")
+    assert load_dataset(path).graph.n_nodes == 3
+    for file in path.iterdir():
+        file.rename(file.with_name(f"my-{file.name}"))
+    with pytest.raises(FormatError, match=r"does not hold soc-pokec-profiles.txt"):
+        load_dataset("Pokec")
+
+
+def test_a_network_in_the_form_of_pokec_under_another_name(folders):
+    put_pokec(folders[0] / "Friends", "gz")
+    assert "Friends" in available_datasets()
+    assert load_dataset("Friends").name == "Friends"
 
 
 @pytest.mark.parametrize("as_zip", [True, False])

@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from nask.datasets.catalogue import DatasetInfo, catalogue
+from nask.datasets.catalogue import catalogue
 from nask.datasets.places import places
 from nask.datasets.registry import available_datasets, dataset_info, locate, read_place
 from nask.exceptions import NaskError
@@ -121,13 +121,9 @@ def _record(name: str) -> dict[str, Any]:
     """What is known of a set, and where it lies."""
     info = catalogue().get(name)
     place = places().get(name)
-    where = place.kind if place else _source(info)
+    where = place.kind if place else "download"
     known = {"name": name} if info is None else asdict(info)
     return {**known, "where": where, "path": str(place.path) if place else None}
-
-
-def _source(info: DatasetInfo | None) -> str:
-    return "download" if info is None or info.is_readable else "not read"
 
 
 def _mean(record: dict[str, Any], kind: str) -> str:

@@ -25,7 +25,7 @@ class DatasetInfo:
     ----------
     name : str
     collection : {"TUDataset", "Planetoid", "SNAP"}
-        Where it is published, and so the form of its files. Those of SNAP are not read yet.
+        Where it is published, and so the form of its files.
     task : {"graph classification", "graph regression", "node classification"}
     about : str
         One sentence.
@@ -77,11 +77,6 @@ class DatasetInfo:
     page: str = ""
     addresses: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
-
-    @property
-    def is_readable(self) -> bool:
-        """Whether nask has a reader for the form of its files."""
-        return self.collection != "SNAP"
 
 
 @cache

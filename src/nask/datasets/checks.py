@@ -48,7 +48,10 @@ def _of_nodes(dataset: NodeDataset, info: DatasetInfo) -> Iterator[Count]:
     yield "nodes", dataset.graph.n_nodes, info.n_nodes
     yield "edges", dataset.graph.n_edges, info.n_edges
     features = dataset.graph.node_features
-    yield "features", 0 if features is None else features.shape[1], info.node_attributes
+    kinds = [attribute.kind for attribute in dataset.graph.node_attributes.values()]
+    n_features = (0 if features is None else features.shape[1]) + kinds.count("numerical")
+    yield "features", n_features, info.node_attributes
+    yield "categorical node attributes", kinds.count("categorical"), info.node_labels
     if info.split is not None:
         for part, expected in zip(("train", "validation", "test"), info.split, strict=True):
             yield f"{part} nodes", len(getattr(dataset, part)), expected

@@ -127,7 +127,8 @@ def _pack(files: list[Path], name: str) -> Path:
     packed = files[0].parent / name
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
-            archive.write(file, file.name)
+            # Nothing is won by packing a file twice.
+            archive.write(file, file.name, zipfile.ZIP_STORED if file.suffix == ".gz" else None)
     return packed
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from nask.io.pokec import holds_pokec
+
 DATA_VARIABLE = "NASK_DATA"
 CACHE_VARIABLE = "NASK_CACHE"
 EMBEDDED = Path(__file__).parent / "embedded"
@@ -52,11 +54,17 @@ def folders() -> Iterator[Place]:
 
 
 def places() -> dict[str, Place]:
-    """The zips and folders that may be datasets, by name; what is found first wins."""
+    """The zips and folders that may be datasets, by name; what is found first wins.
+
+    The folder of Pokec is that of its two files, be it one of NASK_DATA itself.
+    """
     found: dict[str, Place] = {}
     for folder in folders():
         for name, path in _entries(folder.path).items():
             found.setdefault(name, Place(folder.kind, path))
+        # Not in the cache, which advice on a damaged set would then tell to remove.
+        if folder.kind == DATA_VARIABLE and holds_pokec(folder.path):
+            found.setdefault("Pokec", folder)
     return found
 
 

@@ -16,11 +16,12 @@ from nask.io.archive import Archive, open_archive
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.io.planetoid import planetoid_sets, read_planetoid
+from nask.io.pokec import pokec_folder, read_pokec
 from nask.io.tu import read_tu
 
 
 @overload
-def load_dataset(source: Literal["Cora", "Citeseer", "Pubmed"]) -> NodeDataset: ...  # type: ignore[overload-overlap]
+def load_dataset(source: Literal["Cora", "Citeseer", "Pubmed", "Pokec"]) -> NodeDataset: ...  # type: ignore[overload-overlap]
 @overload
 def load_dataset(
     source: str | os.PathLike[str], *, categorical: Collection[str] = ()
@@ -31,12 +32,13 @@ def load_dataset(
     """Load a benchmark set by its name, or a set of your own by its path.
 
     A name is looked for in the folders that the environment variable NASK_DATA names
-    (separated like those of PATH), as ``name.zip`` or a folder ``name``; then in the cache of
-    downloads (the folder of NASK_CACHE, or the usual one of the platform); then in the package,
-    which brings MUTAG and Cuneiform; and is then downloaded into the cache, if it is one of the
-    published sets that ``nask datasets list`` lists. A published set is checked against its
-    published counts. Edge attributes of Cuneiform are displacements; they are read as
-    magnitudes, the same in both directions.
+    (separated like those of PATH), as ``name.zip`` or a folder ``name``, the two files of Pokec
+    also without a folder of their own; then in the cache of downloads (the folder of
+    NASK_CACHE, or the usual one of the platform); then in the package, which brings MUTAG and
+    Cuneiform; and is then downloaded into the cache, if it is one of the published sets that
+    ``nask datasets list`` lists. A published set is checked against its published counts. Edge
+    attributes of Cuneiform are displacements; they are read as magnitudes, the same in both
+    directions.
 
     Parameters
     ----------
@@ -44,14 +46,15 @@ def load_dataset(
         A name such as "MUTAG"; upper and lower case matter. Or a path: an ``os.PathLike``, or
         text with a path separator or ending in ``.zip``, or the name of a folder here that no
         set has. It leads to a folder or zip in TUDataset text form, to a folder with
-        ``nodes.csv`` and ``edges.csv``, or to the files of a citation network.
+        ``nodes.csv`` and ``edges.csv``, or to the files of a citation network or of Pokec.
     categorical : collection of str
         For a folder of CSV files: columns whose numbers are codes.
 
     Returns
     -------
     Dataset or NodeDataset
-        The latter for the citation networks Cora, Citeseer and Pubmed.
+        The latter for the citation networks Cora, Citeseer and Pubmed, and for the social
+        network Pokec.
 
     Raises
     ------
@@ -103,13 +106,7 @@ def locate(name: str) -> Place:
     place = places().get(name)
     if place is not None:
         return place
-    info = dataset_info(name)
-    if not info.is_readable:
-        raise DatasetNotFoundError(
-            f"{name} is a published set, but nask has no reader for its form yet. Get it from "
-            f"{info.page} and make graphs of it, for example with nask.from_frames."
-        )
-    return Place("cache", download(info))
+    return Place("cache", download(dataset_info(name)))
 
 
 def dataset_info(name: str) -> DatasetInfo:
@@ -173,6 +170,8 @@ def _read(
     categorical: Collection[str] = (),
 ) -> Dataset | NodeDataset:
     archive = open_archive(path)
+    if info is not None and info.collection == "SNAP":
+        return read_pokec(path, name=name or "Pokec")
     if _holds_tables(archive):
         from nask.io.tables import read_tables
 
@@ -182,6 +181,8 @@ def _read(
             f"{path} holds no nodes.csv: 'categorical' is for folders of CSV files. In TUDataset "
             "text form the name of a file tells: labels are categories, attributes numbers."
         )
+    if pokec_folder(archive) is not None:
+        return read_pokec(path, name=name or "Pokec")
     if planetoid_sets(archive) and not any(file.endswith("_A.txt") for file in archive.names):
         return read_planetoid(path, name=name)
     return read_tu(path, name=name, opposite=info.opposite if info else "error")
@@ -194,7 +195,9 @@ def _holds(path: Path, name: str) -> bool:
         return False
     files = {file.rpartition("/")[2] for file in archive.names}
     networks = {network.lower() for network in planetoid_sets(archive)}
-    return f"{name}_A.txt" in files or name.lower() in networks or _holds_tables(archive)
+    if f"{name}_A.txt" in files or name.lower() in networks:
+        return True
+    return _holds_tables(archive) or pokec_folder(archive) is not None
 
 
 def _holds_tables(archive: Archive) -> bool:

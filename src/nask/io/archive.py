@@ -1,4 +1,4 @@
-"""A folder or a zip, seen alike: names of files, and their bytes in memory."""
+"""A folder or a zip, seen alike: names of files, and their bytes, whole or as a stream."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import zipfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from nask.exceptions import FormatError
 
@@ -39,19 +40,37 @@ class Archive:
         if not self.is_zip:
             return (self.path / name).read_bytes()
         try:
-            with zipfile.ZipFile(self.path) as opened:
-                if opened.getinfo(name).flag_bits & 1:
-                    raise FormatError(
-                        f"{self.where(name)} is protected by a password. Extract the zip with its "
-                        "password and read the folder."
-                    )
-                return opened.read(name)
+            with self.open(name) as file:
+                return file.read()
         except FormatError:
             raise
         except Exception as error:  # damaged bytes raise anything, from zlib.error to IndexError
-            raise FormatError(
-                f"{self.where(name)} cannot be read: the zip is damaged ({error!r}). Get it again."
-            ) from error
+            raise self.damaged(name, error) from error
+
+    def open(self, name: str) -> IO[bytes]:
+        """Open one of the files to read it piece by piece; the caller closes it.
+
+        Reading a damaged zip may raise anything; :meth:`damaged` makes an error of that.
+        """
+        if not self.is_zip:
+            return (self.path / name).open("rb")
+        try:
+            with zipfile.ZipFile(self.path) as opened:  # stays open as long as the file in it
+                if not opened.getinfo(name).flag_bits & 1:
+                    return opened.open(name)
+        except Exception as error:
+            raise self.damaged(name, error) from error
+        raise FormatError(
+            f"{self.where(name)} is protected by a password. Extract the zip with its password "
+            "and read the folder."
+        )
+
+    def damaged(self, name: str, error: Exception) -> FormatError:
+        """The error for a file of which reading failed."""
+        what = "zip" if self.is_zip else "file"
+        return FormatError(
+            f"{self.where(name)} cannot be read: the {what} is damaged ({error!r}). Get it again."
+        )
 
 
 def open_archive(path: str | os.PathLike[str]) -> Archive:
