@@ -26,6 +26,7 @@ from nask.io.pokec import read_pokec
 from nask.io.pyg import from_pyg
 from nask.io.tables import read_tables
 from nask.io.tu import read_tu
+from nask.kernels.features import NASKFeatures
 from nask.kernels.nask import NASK
 from nask.tuning.classifier import TunedNASKClassifier
 
@@ -37,6 +38,7 @@ __all__ = [
     "Dataset",
     "Evaluation",
     "NASKClassifier",
+    "NASKFeatures",
     "NASKRegressor",
     "NodeDataset",
     "TunedNASKClassifier",

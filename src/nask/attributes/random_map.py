@@ -158,7 +158,9 @@ class RandomMap:
         if not any(new):
             return self.columns
         c = self.columns
-        column, value, ptr = [], [], [0]
+        column: list[Any] = []
+        value: list[Any] = []
+        ptr = [0]
         for d, (name, categories) in enumerate(zip(self.names, new, strict=True)):
             known = slice(int(c.category_ptr[d]), int(c.category_ptr[d + 1]))
             size = np.abs(c.category_value[known]).max(initial=0.0)

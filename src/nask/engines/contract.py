@@ -19,6 +19,7 @@ from nask.stars.spec import StarSpec
 T = TypeVar("T")
 # Some 20 ms of work, as long as starting threads takes.
 PAIRS_PER_THREAD = 2_000_000
+EXACT_ADVICE = "use fewer threads or dtype='float32'"
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,21 @@ class Execution:
     memory_limit: int | None = None
     progress: Progress = False
 
-    def run(self, tasks: Iterable[Any], n_pairs: float, ordered: bool) -> Iterator[Any]:
+    def run(
+        self, tasks: Iterable[Any], n_pairs: float, ordered: bool, shared: bool = False
+    ) -> Iterator[Any]:
         """Do joblib's tasks in threads, and pass on what they return as it comes.
 
         Where there are so few pairs of nodes to compare that starting threads would take longer,
-        one after the other.
+        one after the other. With ``shared`` tasks write to arrays they share, so that they run in
+        threads of this process whatever backend of joblib is in use.
         """
         n_jobs = min(effective_n_jobs(self.n_jobs), 1 + int(n_pairs / PAIRS_PER_THREAD))
         order = "generator" if ordered else "generator_unordered"
         run: Callable[..., Iterator[Any]] = Parallel(
-            n_jobs=n_jobs, prefer="threads", return_as=order
+            n_jobs=n_jobs,
+            return_as=order,
+            **({"require": "sharedmem"} if shared else {"prefer": "threads"}),
         )
         return run(tasks)
 
@@ -56,13 +62,12 @@ class Execution:
         """Pass the steps on and report how many are done."""
         return track(steps, total, self.progress)
 
-    def check_memory(self, needed: int, what: str) -> None:
+    def check_memory(self, needed: int, what: str, advice: str = EXACT_ADVICE) -> None:
         """Raise before the work begins where it would not fit."""
         if self.memory_limit is not None and needed > self.memory_limit:
             raise MemoryLimitError(
                 f"{what} takes {_readable(needed)}, but memory_limit allows "
-                f"{_readable(self.memory_limit)}. Raise memory_limit, or use fewer threads or "
-                "dtype='float32'."
+                f"{_readable(self.memory_limit)}. Raise memory_limit, or {advice}."
             )
 
 

@@ -1,7 +1,7 @@
 """Elements as random vectors whose products are P on average, compiled.
 
-``attributes/random_map.py`` says what goes where; here eight elements at a time are put into a block
-and rotated, so that no column stands for anything by itself.
+``attributes/random_map.py`` says what goes where; here eight elements at a time are put into a
+block and rotated, so that no column stands for anything by itself.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from nask.engines.embedding import Values, embed, embedding_space
 from nask.engines.star_sketch import SCALARS, SketchRules, Stars, Turns
 from nask.engines.vectors import LANES
 from nask.graph.batch import Elements, GraphBatch
-from nask.stars.members import Members, star_matrices
+from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.spec import StarSpec
 
 # Nodes or edges of a task: whole vectors, and enough work that handing it out costs nothing.
@@ -51,7 +51,7 @@ class RandomStars:
     node_signs, edge_signs : ndarray
         Of the rotation of embedded nodes and edges.
     node_directions : tuple of ndarray, one a hop
-        The direction of the mean of the nodes' vectors; empty before :meth:`learn`.
+        The direction of the mean of the nodes' vectors; none before a :class:`Walk` learns them.
     edge_directions : tuple of ndarray
     """
 
@@ -71,7 +71,8 @@ class RandomStars:
         cls,
         spec: StarSpec,
         n_components: int,
-        names: tuple[tuple[str, ...], tuple[str, ...]],
+        node_names: tuple[str, ...],
+        edge_names: tuple[str, ...],
         binary: bool,
         seed: int,
     ) -> RandomStars:
@@ -82,31 +83,25 @@ class RandomStars:
         spec : StarSpec
         n_components : int
             Columns of all hops together.
-        names : pair of tuples of str
+        node_names, edge_names : tuple of str
             Of the categorical attributes of nodes and of edges.
         binary : bool
             Whether sparse features are zeros and ones.
         seed : int
         """
-        parts, rest = divmod(n_components, spec.n_hops)
-        widths = tuple(parts + (hop < rest) for hop in range(spec.n_hops))
+        # Stars of more hops differ more, so that theirs need more columns.
+        ends = np.cumsum(np.arange(spec.n_hops + 1))
+        widths = tuple(np.diff(n_components * ends // ends[-1]).tolist())
         width = max(2 * LANES, 1 << (max(widths) - SCALARS - 1).bit_length())
         seeds = iter(np.random.SeedSequence(seed).spawn(4 + spec.n_hops))
-        nodes = RandomMap.draw(spec.nodes, names[0], width, next(seeds), binary)
-        edges = RandomMap.draw(spec.edges, names[1], width, next(seeds), binary=False)
+        nodes = RandomMap.draw(spec.nodes, node_names, width, next(seeds), binary)
+        edges = RandomMap.draw(spec.edges, edge_names, width, next(seeds), binary=False)
         node_signs, edge_signs = (
             np.random.default_rng(next(seeds)).choice([-1.0, 1.0], width) / np.sqrt(width)
             for _ in range(2)
         )
         turns = tuple(Turns.draw(next(seeds), width) for _ in range(spec.n_hops))
         return cls(spec, widths, width, nodes, edges, turns, node_signs, edge_signs)
-
-    def learn(self, batch: GraphBatch, new: Any, execution: Execution) -> RandomStars:
-        """Take the directions of the means from the nodes of a batch."""
-        walk = Walk(self, batch, new, execution)
-        for _ in walk.hops():
-            pass
-        return walk.learned()
 
 
 class Walk:
@@ -141,6 +136,11 @@ class Walk:
             edge_directions=tuple(self._edge_directions),
         )
 
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks of rows all hops have together."""
+        return self._drawn.spec.n_hops * -(-self._batch.n_nodes // BLOCK)
+
     def hops(self) -> Iterator[Iterator[Rows]]:
         """Yield for each hop the rows of all nodes, block by block; all have to be taken."""
         drawn, batch, spec = self._drawn, self._batch, self._drawn.spec
@@ -156,10 +156,9 @@ class Walk:
         deeper = np.empty_like(nodes) if nested and spec.n_hops > 1 else nodes[:0]
         for h in range(spec.n_hops):
             level = 0 if nested else h
-            incident_ptr = incident.ptr[level] if compared else members.ptr[level]
             stars = Stars(
                 core=nodes, nodes=nodes, member_ptr=members.ptr[level], member=members.index,
-                edges=edges, incident_ptr=incident_ptr, incident=incident.index,
+                edges=edges, incident_ptr=incident.ptr[level], incident=incident.index,
                 n_edges=counts[level],
             )  # fmt: skip
             is_last = h == spec.n_hops - 1
@@ -179,7 +178,8 @@ class Walk:
 
     def _direction(self, known: list[Direction], hop: int, rows: Floats, n: int) -> Direction:
         if hop == len(known):
-            mean = rows[:n].mean(axis=0, dtype=np.float64) if n else np.zeros(self._drawn.width)
+            some = rows[:n]
+            mean = some.mean(axis=0, dtype=np.float64) if len(some) else np.zeros(rows.shape[1])
             length = float(np.linalg.norm(mean))
             known.append(mean / length if length > 0 else mean)
         return known[hop]
@@ -194,7 +194,7 @@ class Walk:
             return first, last, out
 
         tasks = (delayed(task)(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK))
-        return self._execution.run(tasks, n * drawn.width * PAIRS_PER_NUMBER, ordered=True)
+        return self._execution.run(tasks, n * drawn.width * PAIRS_PER_NUMBER, True, shared=True)
 
     def _embedded(
         self, elements: Elements, features: Any, columns: Columns, signs: Direction
@@ -209,14 +209,17 @@ class Walk:
             embed(values, first, last, columns, signs, space, rows[first:])
 
         tasks = (delayed(task)(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK))
-        for _ in self._execution.run(tasks, n * width * PAIRS_PER_NUMBER, ordered=True):
+        for _ in self._execution.run(tasks, n * width * PAIRS_PER_NUMBER, True, shared=True):
             pass
         return rows
 
 
 def _lists(batch: GraphBatch, spec: StarSpec) -> tuple[Members, Members, Any]:
     """Members and edges of the stars, and the numbers of edges, by level."""
+    if spec.expansion == "nested" and (spec.edges.is_constant or not spec.use_edges):
+        # Edges are only counted: their lists would take twice the memory of the members.
+        members = Members.from_matrices([star_pattern(batch)])
+        return members, members, members.counts() - 1.0
     nodes, edges = star_matrices(batch, spec.n_hops, spec.expansion)
     incident = Members.from_matrices(edges)
-    counts = incident.counts().astype(np.float64)
-    return Members.from_matrices(nodes), incident, counts
+    return Members.from_matrices(nodes), incident, incident.counts().astype(np.float64)

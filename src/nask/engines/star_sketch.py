@@ -1,15 +1,16 @@
 """Stars as random vectors whose products are k_h on average, compiled: one hop, eight at a time.
 
-With z the vector of a core and s the sum of those of its star's members, k_h = (z z')(s s' + edges).
-A product of two rotated vectors, number by number, has that mean; its error is that of the lengths of
-both. So what most nodes have in common is taken out first: z = a e + x and s = A e + y, with e the
-direction of the mean over training nodes, and
+With z the vector of a core and s the sum of those of its star's members, k_h is the product of
+z z' and s s', edges added to the latter. Two vectors, each turned at random and then multiplied
+number by number, have that product on average; the error grows with their lengths. So what most
+nodes have in common is taken out first: z = a e + x and s = A e + y, with e the direction of the
+mean over training nodes, and
 
     k_h = (a a' + x x') (A A' + B B' + y y'),    B of the edges.
 
 The products of two scalars are columns of their own, those of a scalar and a vector are rotated
-vectors, which keep their products exactly, and only x x' y y' is left to chance. All vectors are added
-up, each turned by a rotation of its own.
+vectors, which keep their products exactly, and only x x' y y' is left to chance. All vectors are
+added up, each turned by a rotation of its own.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Turns(NamedTuple):
         """Draw them."""
         rng = np.random.default_rng(seed)
         signs = rng.choice([-1.0, 1.0], (7, width)) / math.sqrt(width)
-        return cls(*signs, rng.standard_normal((SCALARS, width // 2)))
+        waves: list[Array] = [*signs, rng.standard_normal((SCALARS, width // 2))]
+        return cls(*waves)
 
 
 class Stars(NamedTuple):
@@ -101,7 +103,8 @@ class Space(NamedTuple):
     @classmethod
     def of(cls, width: int) -> Space:
         """Take memory for vectors of this width."""
-        return cls(*(aligned(width * LANES) for _ in range(7)), aligned(8 * LANES))
+        sizes = [*[width] * 7, 4]
+        return cls(*(aligned(size * LANES) for size in sizes))
 
 
 @inner
@@ -179,7 +182,8 @@ def write_star(out: Array, row: int, n: int, space: Space, star_norm: bool) -> N
     n_columns = out.shape[1] - SCALARS
     # Fewer columns stand for all.
     scale = (len(space.sketch) // LANES) / n_columns
-    norm, root = inverse_lengths(space, n_columns, scale), math.sqrt(scale)
+    inverse_lengths(space, n_columns, scale)
+    root = math.sqrt(scale)
     for lane in range(n):
         size = space.scalars[2 * LANES + lane] if star_norm else 1.0
         for k in range(SCALARS):
@@ -237,6 +241,18 @@ def sketch_stars(
         if rules.deeper:
             write_waves(deeper, v, space, turns, rules.gamma_star)
         write_star(out, v - first, min(LANES, last - v), space, rules.star_norm)
+
+
+@compiled
+def normalise(rows: Array) -> None:
+    """Give every row the length 1, unless it is 0."""
+    for r in range(len(rows)):
+        square = 0.0
+        for k in range(rows.shape[1]):
+            square += rows[r, k] * np.float64(rows[r, k])
+        size = 1 / math.sqrt(square) if square >= TINY else 0.0
+        for k in range(rows.shape[1]):
+            rows[r, k] *= size
 
 
 @compiled

@@ -54,7 +54,10 @@ def described(model: Any) -> dict[str, Any]:
     found = _parameters(model)
     if hasattr(model, "sweeps"):
         content = [
-            ({k: v for k, v in sweep.parameters.items() if k not in HOW_TO_RUN}, sweep.candidates)
+            (
+                {k: v for k, v in sorted(sweep.parameters.items()) if k not in HOW_TO_RUN},
+                sweep.candidates,
+            )
             for sweep in model.sweeps()
         ]
         found["candidates"] = hashlib.sha256(repr(content).encode()).hexdigest()[:16]

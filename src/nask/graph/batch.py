@@ -270,10 +270,42 @@ def _scaled_features(graphs: Sequence[AttributedGraph], ranges: Sequence[float])
     return features
 
 
+def _extended_codes(column: Sequence[Attribute | None], spec: AttributeSpec) -> dict[Hashable, int]:
+    """Codes of the categories of the schema, and after them those of unseen ones as they come."""
+    codes = dict(spec.codes)
+    groups = dict.fromkeys(a.categories for a in column if a is not None)
+    for category in (category for group in groups for category in group):
+        codes.setdefault(category, len(codes))
+    return codes
+
+
+def unseen_categories(
+    collections: Sequence[Mapping[str, Attribute]], specs: Sequence[AttributeSpec]
+) -> tuple[tuple[Hashable, ...], ...]:
+    """Categories of some graphs that the schema does not know, in the order of their codes.
+
+    One tuple for each categorical attribute.
+
+    Examples
+    --------
+    >>> import nask
+    >>> atoms = [nask.AttributedGraph(1, (), {"atom": [atom]}) for atom in "CNO"]
+    >>> specs = Schema.fit(atoms[:1]).nodes
+    >>> unseen_categories([graph.node_attributes for graph in atoms], specs)
+    (('N', 'O'),)
+    """
+    categorical = [spec for spec in specs if spec.kind == "categorical"]
+    columns = ([attributes.get(spec.name) for attributes in collections] for spec in categorical)
+    return tuple(
+        tuple(_extended_codes(column, spec))[len(spec.codes) :]
+        for spec, column in zip(categorical, columns, strict=True)
+    )
+
+
 def _coded(
     column: Sequence[Attribute | None], sizes: Sequence[int], spec: AttributeSpec
 ) -> npt.NDArray[np.int32]:
-    codes = dict(spec.codes)
+    codes = _extended_codes(column, spec)
     translations: dict[tuple[Hashable, ...], npt.NDArray[np.int32]] = {}
     parts = []
     for attribute, size in zip(column, sizes, strict=True):
@@ -282,8 +314,8 @@ def _coded(
             continue
         if attribute.categories not in translations:
             # The extra last entry is where the code -1 of a missing value looks.
-            known = [codes.setdefault(category, len(codes)) for category in attribute.categories]
-            translations[attribute.categories] = np.array([*known, -1], dtype=np.int32)
+            coded = [codes[category] for category in attribute.categories]
+            translations[attribute.categories] = np.array([*coded, -1], dtype=np.int32)
         parts.append(translations[attribute.categories][attribute.data])
     return np.concatenate(parts)
 

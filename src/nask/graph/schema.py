@@ -98,6 +98,19 @@ class Schema:
             )
         return cls(nodes, edges, degree, features)
 
+    def joined(self, other: Schema) -> Schema:
+        """The schema of the graphs of both together.
+
+        Examples
+        --------
+        >>> import nask
+        >>> ages = [nask.AttributedGraph(1, (), {"age": [age]}) for age in (20, 30, 50)]
+        >>> Schema.fit(ages[:2]).joined(Schema.fit(ages[2:])) == Schema.fit(ages)
+        True
+        """
+        nodes = _joined(self.nodes, other.nodes, "node")
+        return Schema(nodes, _joined(self.edges, other.edges, "edge"), self.degree, self.features)
+
     def check_features(self, graphs: Sequence[AttributedGraph]) -> None:
         """Raise unless every graph has as many columns of features as the training graphs."""
         for position, graph in enumerate(graphs):
@@ -107,6 +120,28 @@ class Schema:
                     f"Graph {position} has {columns} columns of node_features, but the training "
                     f"graphs have {len(self.features)}: expected the same columns in every graph."
                 )
+
+
+def _joined(
+    specs: tuple[AttributeSpec, ...], others: tuple[AttributeSpec, ...], element: str
+) -> tuple[AttributeSpec, ...]:
+    known = {spec.name: spec for spec in specs}
+    for spec in others:
+        mine = known.get(spec.name, spec)
+        if "missing" in (mine.kind, spec.kind):
+            known[spec.name] = spec if mine.kind == "missing" else mine
+        elif mine.kind != spec.kind:
+            raise SchemaError(
+                f"The {element} attribute {spec.name!r} is {spec.kind}, but was {mine.kind} before."
+            )
+        elif mine.kind == "numerical":
+            low = min(mine.minimum, spec.minimum)
+            high = max(mine.minimum + mine.range, spec.minimum + spec.range)
+            known[spec.name] = AttributeSpec(spec.name, "numerical", low, high - low)
+        else:
+            categories = tuple(dict.fromkeys((*mine.categories, *spec.categories)))
+            known[spec.name] = AttributeSpec(spec.name, "categorical", categories=categories)
+    return tuple(known.values())
 
 
 def _feature_ranges(graphs: Sequence[AttributedGraph]) -> tuple[float, ...]:

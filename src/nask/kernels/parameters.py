@@ -7,7 +7,7 @@ import numbers
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
@@ -32,8 +32,8 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StarKernelParameters(BaseEstimator):
-    """Every choice of the kernel; see :class:`nask.NASK` for their meaning.
+class StarParameters(BaseEstimator):
+    """The choices of the kernel itself; see :class:`nask.NASK` for their meaning.
 
     A dataclass, so that the estimators that add parameters of their own inherit these with their
     names, types and defaults instead of repeating them.
@@ -45,31 +45,26 @@ class StarKernelParameters(BaseEstimator):
     expansion: Expansion = "nested"
     star_norm: bool = True
     normalize: bool = True
-    gram: GramForm = "linear"
-    gram_scale: float = 1.0
     hop_weights: Sequence[float] | None = None
     attribute_weights: Mapping[str, float] | None = None
     degree: Degree | None = None
     use_edges: bool = True
-    prune_cores: bool = False
-    engine: EngineName = "auto"
-    dtype: DType = "float64"
     n_jobs: int | None = None
     memory_limit: int | str | None = None
-    gram_folder: str | os.PathLike[str] | None = None
     verbose: Progress = False
 
-    def _kernel_parameters(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(StarKernelParameters)}
+    def _check(self, valid: bool, name: str, expected: str) -> None:
+        if not valid:
+            raise ParameterError.expected(name, type(self).__name__, expected, getattr(self, name))
+
+    def _check_option(self, name: str, options: Sequence[str | None]) -> None:
+        value = getattr(self, name)
+        known = value in options if value is None or isinstance(value, str) else False
+        self._check(known, name, f"one of {', '.join(map(repr, options))}")
 
     def _check_parameters(self) -> None:
         """Raise on the first parameter outside its range; called by ``fit``."""
-        owner = type(self).__name__
-
-        def check(valid: bool, name: str, expected: str) -> None:
-            if not valid:
-                raise ParameterError.expected(name, owner, expected, getattr(self, name))
-
+        check = self._check
         check(
             is_integer(self.n_hops) and self.n_hops >= 1, "n_hops", "an int in the range [1, inf)"
         )
@@ -82,18 +77,9 @@ class StarKernelParameters(BaseEstimator):
         else:
             check(is_positive(self.gamma), "gamma", f"{POSITIVE} or a dict of such by attribute")
         check(is_positive(self.gamma_star), "gamma_star", POSITIVE)
-        check(is_positive(self.gram_scale), "gram_scale", POSITIVE)
-        for name, options in (
-            ("expansion", get_args(Expansion)),
-            ("gram", get_args(GramForm)),
-            ("engine", get_args(EngineName)),
-            ("dtype", get_args(DType)),
-            ("degree", (None, *get_args(Degree))),
-        ):
-            value = getattr(self, name)
-            known = value in options if value is None or isinstance(value, str) else False
-            check(known, name, f"one of {', '.join(map(repr, options))}")
-        for name in ("star_norm", "normalize", "use_edges", "prune_cores"):
+        self._check_option("expansion", get_args(Expansion))
+        self._check_option("degree", (None, *get_args(Degree)))
+        for name in ("star_norm", "normalize", "use_edges"):
             check(isinstance(getattr(self, name), (bool, np.bool_)), name, "a bool")
         n_jobs_valid = self.n_jobs is None or (is_integer(self.n_jobs) and self.n_jobs != 0)
         check(n_jobs_valid, "n_jobs", "None, or an int other than 0")
@@ -118,39 +104,22 @@ class StarKernelParameters(BaseEstimator):
                 "attribute_weights",
                 "a dict of non-negative floats by attribute",
             )
-        memory_in_bytes(self.memory_limit, owner)
-        is_path = isinstance(self.gram_folder, (str, os.PathLike))
-        check(self.gram_folder is None or is_path, "gram_folder", "None, or the path of a folder")
+        memory_in_bytes(self.memory_limit, type(self).__name__)
 
     def _spec(self, schema: Schema) -> StarSpec:
         owner = type(self).__name__
         nodes, edges = attribute_similarities(schema, self.gamma, self.attribute_weights, owner)
-        # float32 would underflow in P^2, the order of a star's self-similarity; it would lose more
-        # than 1e-5 where hops magnify its errors, or where nearby numbers are subtracted.
-        hops = self.n_hops - 1 if self.expansion == "nested" else 0
-        delicate = (
-            nodes.base < SMALLEST_FLOAT32_P
-            or hops * math.log(self.gamma_star) > math.log(LARGEST_GROWTH)
-            or self.prune_cores
-            or self.gram == "rbf"
-        )
-        spec = StarSpec(
+        return StarSpec(
             n_hops=int(self.n_hops),
             gamma_star=float(self.gamma_star),
             expansion=self.expansion,
             star_norm=bool(self.star_norm),
             use_edges=bool(self.use_edges),
-            prune_cores=bool(self.prune_cores),
+            prune_cores=False,
             nodes=nodes,
             edges=edges,
-            dtype="float64" if delicate else self.dtype,
+            dtype="float64",
         )
-        if self.prune_cores and 0 < spec.core_spreads().min() < SMALLEST_SPREAD:
-            raise ParameterError(
-                f"{owner} with prune_cores=True needs a gamma and a gamma_star of at least "
-                f"{SMALLEST_SPREAD}: below, all cores are alike to within rounding."
-            )
-        return spec
 
     def _execution(self) -> Execution:
         limit = memory_in_bytes(self.memory_limit, type(self).__name__)
@@ -165,6 +134,52 @@ class StarKernelParameters(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StarKernelParameters(StarParameters):
+    """Every choice of the exact kernel; see :class:`nask.NASK` for their meaning."""
+
+    gram: GramForm = "linear"
+    gram_scale: float = 1.0
+    prune_cores: bool = False
+    engine: EngineName = "auto"
+    dtype: DType = "float64"
+    gram_folder: str | os.PathLike[str] | None = None
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(StarKernelParameters)}
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check(is_positive(self.gram_scale), "gram_scale", POSITIVE)
+        self._check_option("gram", get_args(GramForm))
+        self._check_option("engine", get_args(EngineName))
+        self._check_option("dtype", get_args(DType))
+        self._check(isinstance(self.prune_cores, (bool, np.bool_)), "prune_cores", "a bool")
+        is_path = isinstance(self.gram_folder, (str, os.PathLike))
+        expected = "None, or the path of a folder"
+        self._check(self.gram_folder is None or is_path, "gram_folder", expected)
+
+    def _spec(self, schema: Schema) -> StarSpec:
+        spec = super()._spec(schema)
+        # float32 would underflow in P^2, the order of a star's self-similarity; it would lose more
+        # than 1e-5 where hops magnify its errors, or where nearby numbers are subtracted.
+        hops = self.n_hops - 1 if self.expansion == "nested" else 0
+        delicate = (
+            spec.nodes.base < SMALLEST_FLOAT32_P
+            or hops * math.log(self.gamma_star) > math.log(LARGEST_GROWTH)
+            or self.prune_cores
+            or self.gram == "rbf"
+        )
+        dtype: DType = "float64" if delicate else self.dtype
+        spec = replace(spec, prune_cores=bool(self.prune_cores), dtype=dtype)
+        if self.prune_cores and 0 < spec.core_spreads().min() < SMALLEST_SPREAD:
+            raise ParameterError(
+                f"{type(self).__name__} with prune_cores=True needs a gamma and a gamma_star of at "
+                f"least {SMALLEST_SPREAD}: below, all cores are alike to within rounding."
+            )
+        return spec
 
 
 def memory_in_bytes(limit: int | str | None, owner: str = "NASK") -> int | None:

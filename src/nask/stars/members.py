@@ -68,14 +68,20 @@ def star_matrices(
     n, m = batch.n_nodes, len(batch.edges)
     u, v = batch.endpoints.T
     incidence = _pattern(np.concatenate([u, v]), np.tile(np.arange(m), 2), (n, m))
-    loops = np.arange(n)
-    star = _pattern(np.concatenate([loops, u, v]), np.concatenate([loops, v, u]), (n, n))
+    star = star_pattern(batch)
     nodes, edges = [star], [incidence]
     if expansion == "ball":
         for _ in range(n_hops - 1):
             edges.append(_ones(nodes[-1] @ incidence))
             nodes.append(_ones(nodes[-1] @ star))
     return nodes, edges
+
+
+def star_pattern(batch: GraphBatch) -> sparse.csr_array:
+    """Which nodes are in the star of one hop of which, as a 0/1 matrix."""
+    n, (u, v) = batch.n_nodes, batch.endpoints.T
+    loops = np.arange(n)
+    return _pattern(np.concatenate([loops, u, v]), np.concatenate([loops, v, u]), (n, n))
 
 
 def _pattern(rows: Index, columns: Index, shape: tuple[int, int]) -> sparse.csr_array:

@@ -1,0 +1,219 @@
+"""Random features: their products are the exact kernel, with an error that falls as it should."""
+
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+import nask
+from nask.exceptions import MemoryLimitError, ParameterError, SchemaError, UnseenAttributeWarning
+from nask.graph.schema import Schema
+from nask.kernels import features as module
+from strategies import collections
+
+OPTIONS = [
+    {},
+    {"n_hops": 1, "gamma": 0.3},
+    {"n_hops": 2, "gamma": 4.0, "gamma_star": 2.0, "degree": "numerical"},
+    {"n_hops": 2, "expansion": "ball"},
+    {"n_hops": 2, "star_norm": False, "use_edges": False},
+    {"n_hops": 3, "hop_weights": [0.2, 1.0, 3.0], "degree": "categorical"},
+]
+
+
+def exact_kernel(graphs, options):
+    return nask.NASK(**options).fit_transform(graphs)
+
+
+def rms_error(graphs, exact, n_components, seed, **options):
+    model = nask.NASKFeatures(n_components=n_components, random_state=seed, **options)
+    rows = model.fit_transform(graphs).astype(np.float64)
+    return np.sqrt(np.mean((rows @ rows.T - exact) ** 2))
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_products_are_the_kernel_with_every_kind_of_attribute(cuneiform, options):
+    graphs = cuneiform.graphs[:40]
+    exact = exact_kernel(graphs, options)
+    error = np.mean([rms_error(graphs, exact, 2048, seed, **options) for seed in range(3)])
+    spread = exact[~np.eye(len(exact), dtype=bool)].std()
+    assert error < 0.25 * spread
+    assert error < 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[1], OPTIONS[3]])
+def test_the_error_falls_as_one_over_the_root_of_the_columns(mutag, options):
+    graphs = mutag.graphs[::3]
+    exact = exact_kernel(graphs, options)
+    sizes = [128, 512, 2048, 8192]
+    errors = [
+        np.sqrt(np.mean([rms_error(graphs, exact, n, seed, **options) ** 2 for seed in range(8)]))
+        for n in sizes
+    ]
+    slope = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+    assert -0.65 < slope < -0.35, errors
+
+
+def test_the_mean_over_seeds_has_no_bias(cuneiform):
+    graphs = cuneiform.graphs[:12]
+    options = {"n_hops": 1, "star_norm": False, "normalize": False}
+    exact = exact_kernel(graphs, options)
+    products = []
+    for seed in range(60):
+        model = nask.NASKFeatures(n_components=128, random_state=seed, **options)
+        rows = model.fit_transform(graphs).astype(np.float64)
+        products.append((rows @ rows.T - exact) / exact)
+    errors = np.array(products)
+    # 60 draws: the mean lies within four of its standard errors, in each of 144 entries.
+    limits = 4.5 * errors.std(axis=0) / np.sqrt(len(errors)) + 1e-6
+    assert (np.abs(errors.mean(axis=0)) < limits).all()
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_drawn_graphs_with_missing_and_unseen_values(data):
+    train, new = data.draw(collections())
+    options = {"n_hops": 2, "gamma": 1.0, "gamma_star": 4.0}
+    kernel = nask.NASK(**options).fit(train)
+    model = nask.NASKFeatures(n_components=8192, **options).fit(train)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnseenAttributeWarning)
+        approximate, exact = model.transform(new) @ model.transform(train).T, kernel.transform(new)
+    assert np.abs(approximate - exact).max() < 0.12
+
+
+def test_rows_do_not_depend_on_batches_jobs_or_backends(cuneiform, monkeypatch):
+    graphs = cuneiform.graphs[:60]
+    model = nask.NASKFeatures(n_components=256).fit(graphs)
+    expected = model.transform(graphs)
+    parts = [model.transform(graphs[i : i + 7]) for i in range(0, 60, 7)]
+    assert np.array_equal(np.vstack(parts), expected)
+    assert np.array_equal(np.vstack(list(model.stream(iter(graphs), batch_size=11))), expected)
+    monkeypatch.setattr(module, "BATCH_BYTES", 50_000)
+    for n_jobs in (1, 2):
+        model.set_params(n_jobs=n_jobs)
+        assert np.array_equal(model.transform(graphs), expected)
+    with joblib.parallel_config("loky", n_jobs=2):
+        assert np.array_equal(model.set_params(n_jobs=2).transform(graphs), expected)
+    assert np.array_equal(clone(model).fit_transform(graphs), expected)
+
+
+def test_one_large_graph_is_divided_among_threads():
+    network = nask.make_social_network(3000, random_state=1).graph
+    model = nask.NASKFeatures(n_components=96, level="node")
+    alone = model.fit_transform(network)
+    assert alone.shape == (3000, 96)
+    assert np.array_equal(model.transform(network), alone)
+    assert np.array_equal(clone(model).set_params(n_jobs=2).fit_transform(network), alone)
+    by_graph = nask.NASKFeatures(n_components=96, level="graph", normalize=False)
+    np.testing.assert_allclose(
+        by_graph.fit_transform([network])[0] / np.sqrt(3), alone.sum(axis=0), rtol=2e-3, atol=0.05
+    )
+
+
+def test_new_categories_match_only_themselves_in_any_batch():
+    def labelled(*labels):
+        return nask.AttributedGraph(len(labels), (), {"label": list(labels)})
+
+    train = [labelled("a", "b"), labelled("b", "a")]
+    model = nask.NASKFeatures(n_components=512, n_hops=1).fit(train)
+    new = [labelled("x"), labelled("y"), labelled("x")]
+    together = model.transform(new)
+    assert np.array_equal(together, np.vstack([model.transform([g]) for g in new]))
+    assert np.array_equal(together[0], together[2])
+    exact = nask.NASK(n_hops=1).fit(train)(new)
+    np.testing.assert_allclose(together @ together.T, exact, atol=0.1)
+
+
+def test_words_stay_sparse_and_agree_with_named_attributes():
+    rng = np.random.default_rng(0)
+    for words in (rng.random((40, 300)) < 0.03, np.round(rng.random((40, 300)) ** 30, 2)):
+        edges = rng.integers(0, 40, (60, 2))
+        graph = nask.AttributedGraph(40, edges, node_features=words)
+        options = {"n_hops": 1, "gamma": 1.0}
+        named = {f"word{d}": column.astype(float) for d, column in enumerate(words.T)}
+        single = [nask.AttributedGraph(40, edges, named)]
+        from nask.engines.reference import star_kernels
+        from nask.graph.batch import GraphBatch
+
+        kernel = nask.NASK(engine="reference", **options)
+        schema = Schema.fit(single)
+        batch = GraphBatch.encode(single, schema)
+        [k] = star_kernels(batch, 0, batch, 0, kernel._spec(schema), None, None)
+        k = np.array(k)
+        exact = k / np.sqrt(np.outer(k.diagonal(), k.diagonal()))
+        for width, limit in ((512, 0.03), (8192, 0.01)):
+            rows = nask.NASKFeatures(n_components=width, level="node", **options).fit_transform(
+                graph
+            )
+            assert np.sqrt(np.mean((rows @ rows.T - exact) ** 2)) < limit
+
+
+def test_features_that_were_words_may_not_become_numbers():
+    graphs = [nask.AttributedGraph(3, node_features=np.eye(3)) for _ in range(2)]
+    model = nask.NASKFeatures(n_components=64).fit(graphs)
+    with pytest.raises(SchemaError, match="not zeros and ones"):
+        model.transform([nask.AttributedGraph(3, node_features=np.eye(3) / 2)])
+
+
+def test_partial_fit_joins_schemas(cuneiform):
+    graphs = cuneiform.graphs
+    model = nask.NASKFeatures(n_components=128)
+    for start in range(0, 60, 20):
+        model.partial_fit(graphs[start : start + 20])
+    assert model.schema_ == Schema.fit(graphs[:60])
+    rows = model.transform(graphs[:60])
+    exact = nask.NASK().fit_transform(graphs[:60])
+    assert np.sqrt(np.mean((rows @ rows.T - exact) ** 2)) < 0.05
+    with pytest.raises(SchemaError, match="is categorical, but was numerical before"):
+        nask.NASKFeatures().fit([nask.AttributedGraph(1, (), {"age": [1]})]).partial_fit(
+            [nask.AttributedGraph(1, (), {"age": ["old"]})]
+        )
+
+
+def test_in_a_pipeline_with_a_linear_machine(mutag):
+    model = make_pipeline(nask.NASKFeatures(n_components=256, n_hops=2), LinearSVC(C=10))
+    model.fit(mutag.graphs[::2], mutag.y[::2])
+    assert model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75
+
+
+def test_graphs_without_nodes_or_edges():
+    graphs = [nask.AttributedGraph(0), nask.AttributedGraph(1), nask.AttributedGraph(2, [(0, 1)])]
+    rows = nask.NASKFeatures(n_components=64).fit_transform(graphs)
+    assert np.isfinite(rows).all()
+    assert not rows[0].any()
+    np.testing.assert_allclose(np.linalg.norm(rows[1:], axis=1), 1, rtol=1e-6)
+    assert nask.NASKFeatures(n_components=64, level="node").fit_transform(graphs).shape == (3, 64)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 4}, "an int of at least 24 for 3 hops"),
+        ({"level": "edge"}, "'level' .* one of 'graph', 'node'"),
+        ({"random_state": -1}, "'random_state'"),
+        ({"gamma": 0}, "'gamma' parameter of NASKFeatures"),
+    ],
+)
+def test_parameters_are_checked(mutag, parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        nask.NASKFeatures(**parameters).fit(mutag.graphs)
+
+
+def test_a_parameter_changed_after_fit_asks_for_another_fit(mutag):
+    model = nask.NASKFeatures(n_components=64).fit(mutag.graphs)
+    with pytest.raises(ParameterError, match=r"'n_components' .* was 64 at fit and is 128 now"):
+        model.set_params(n_components=128).transform(mutag.graphs)
+
+
+def test_memory_limit_is_kept_before_work_begins(mutag):
+    model = nask.NASKFeatures(n_components=1024).fit(mutag.graphs)
+    with pytest.raises(MemoryLimitError, match="smaller n_components"):
+        model.set_params(memory_limit="100kB").transform(mutag.graphs)
