@@ -29,6 +29,17 @@ AXES: dict[str, tuple[int, ...]] = {
     "threads": tuple(2**k for k in range((os.cpu_count() or 1).bit_length())),
 }
 
+FEATURE_BASE = {"nodes": 50_000, "degree": 10, "components": 384, "hops": 3, "threads": 1}
+FEATURE_AXES: dict[str, tuple[int, ...]] = {
+    "nodes": (25_000, 50_000, 100_000, 200_000),
+    "degree": (5, 10, 20, 40),
+    "components": (96, 192, 384, 768, 1536),
+    "hops": (1, 2, 3, 4),
+    "threads": AXES["threads"],
+}
+# As many people and friendships as the network Pokec has.
+POKEC = {"n_nodes": 1_632_803, "degree": 27.32, "n_components": 768, "n_hops": 3}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -37,7 +48,8 @@ class Case:
     Parameters
     ----------
     work : str
-        A function of ``worker.py``: "gram", "first call", "scaling" or "arithmetic".
+        What ``worker.py`` does: "gram", "first call", "scaling", "arithmetic", "feature scaling",
+        "feature accuracy" or "network".
     subject : str
         The dataset, or the quantity that is varied.
     method : str
@@ -81,6 +93,13 @@ def all_cases() -> list[Case]:
     for axis, values in AXES.items():
         cases.append(Case("scaling", axis, options={"values": values, "base": BASE, "repeats": 3}))
     cases.append(Case("arithmetic", options={"n_graphs": 40, "n_nodes": 200, "repeats": 5}))
+    for axis, values in FEATURE_AXES.items():
+        options = {"values": values, "base": FEATURE_BASE, "repeats": 3}
+        cases.append(Case("feature scaling", axis, options=options))
+    chosen = {"gamma": 2.0, "gamma_star": 8.0, "n_hops": 3}
+    options = {"parameters": chosen, "components": (1024, 4096), "seeds": 4, "repeats": 3}
+    cases.append(Case("feature accuracy", "ENZYMES", options=options))
+    cases.append(Case("network", options=POKEC))
     return cases
 
 
@@ -100,6 +119,12 @@ def quick_cases() -> list[Case]:
     options = {"values": (4, 8, 16), "base": small, "repeats": 1}
     cases.append(Case("scaling", "graphs", options=options))
     cases.append(Case("arithmetic", options={"n_graphs": 10, "n_nodes": 40, "repeats": 1}))
+    few_nodes = FEATURE_BASE | {"nodes": 200, "components": 48}
+    options = {"values": (100, 200, 400), "base": few_nodes, "repeats": 1}
+    cases.append(Case("feature scaling", "nodes", options=options))
+    options = {"parameters": {"n_hops": 2}, "components": (64,), "seeds": 1, "repeats": 1}
+    cases.append(Case("feature accuracy", "MUTAG", options=options))
+    cases.append(Case("network", options=POKEC | {"n_nodes": 2000, "n_components": 96}))
     return cases
 
 

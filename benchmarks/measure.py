@@ -22,7 +22,7 @@ def measure(compute: Callable[[], object], repeats: int, limit: float) -> dict[s
 
     A call longer than ``limit`` seconds ends the process, see :func:`time_limit`.
     """
-    _forget_peak()
+    forget_peak()
     before = memory_mb("VmRSS")
     seconds: list[float] = []
     cpu: list[float] = []
@@ -61,7 +61,7 @@ def memory_mb(name: str) -> float:
     return int(found[1]) * 1024 / 1e6 if found else float("nan")
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Let VmHWM begin again at the memory in use, so that reading the data does not count."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

@@ -52,6 +52,8 @@ def _text(records: Records) -> str:
         tables.first_call_table(records),
         *_scaling(records),
         *_arithmetic(records),
+        *_features(records),
+        *_network(records),
     ]
     return "\n\n".join(parts)
 
@@ -100,4 +102,50 @@ def _arithmetic(records: Records) -> list[str]:
         "difference of two Gram matrices with 128 and 64 attributes, so nothing but attributes is "
         "in it. A matrix product does two operations an instruction (multiply and add), the "
         "comparison one.",
+    ]
+
+
+def _features(records: Records) -> list[str]:
+    parts: list[str] = []
+    found = tables.scaling_records(records, "feature scaling")
+    if found:
+        base: dict[str, int] = found[0].case.options["base"]
+        usual = ", ".join(f"{name} {value}" for name, value in base.items())
+        parts += [
+            "## Linear-time features",
+            "`NASKFeatures` of all nodes of a network by `make_social_network`, with five mixed "
+            f"attributes, some values missing. What is not varied: {usual}.",
+            tables.scaling_table(records, "feature scaling"),
+        ]
+    for record in records:
+        if record.case.work == "feature accuracy" and not record.failed:
+            options = record.case.options
+            given = ", ".join(f"{name} {value}" for name, value in options["parameters"].items())
+            parts += [
+                f"Accuracy on {record.case.subject} of a support vector machine on the exact kernel "
+                f"and on features of it, with {given} and C 10 given for both: 10 folds, drawn "
+                f"{options['repeats']} times. The error is the root mean square of that of "
+                "products between two graphs, relative to that of the kernel.",
+                tables.accuracy_table(record),
+            ]
+    return parts
+
+
+def _network(records: Records) -> list[str]:
+    record = records.find("network")
+    if record is None or record.failed:
+        return []
+    r, options = record.result, record.case.options
+    return [
+        "## One large network",
+        f"A drawn network of the size of Pokec, {r['n_nodes']:,} people and {r['n_edges']:,} "
+        f"friendships, with a largest degree of {r['largest_degree']:,} and five mixed attributes, "
+        "each missing for a tenth of the people. `NASKNodeClassifier(method=\"features\", "
+        f"n_components={options['n_components']}, n_hops={options['n_hops']})` learns from "
+        f"{r['n_train']:,} people and predicts others: {r['seconds']:.0f} s on two cores from the "
+        f"graph to the predictions, with a peak of {r['peak_gb']:.1f} GB of memory, graph and all. "
+        f"It is right for {r['accuracy']:.1f} %; the same linear machine on people's own "
+        f"attributes for {r['raw_accuracy']:.1f} %, the larger class for {r['majority']:.1f} %. (The "
+        "class depends on a person's own attributes and on those of friends: "
+        "`make_social_network` says how. Nothing was tuned.)",
     ]

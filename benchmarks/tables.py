@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Iterable, Sequence
 
 from cases import BALL, DATASETS, HOPPER, METHODS, NESTED, PROPAGATION, THREADS, WWL
@@ -89,10 +90,10 @@ def claim_table(records: Records) -> str:
     return table(["set", *headings], rows, "l" + "r" * len(headings))
 
 
-def scaling_table(records: Records) -> str:
+def scaling_table(records: Records, work: str = "scaling") -> str:
     """Seconds for each size, and what they grow with."""
     rows = []
-    for record in scaling_records(records):
+    for record in scaling_records(records, work):
         points = record.result["points"]
         measured = ", ".join(f"{x}: {number(y)}" for x, y in points)
         rows.append((record.case.subject, measured, growth(record)))
@@ -117,9 +118,22 @@ def first_call_table(records: Records) -> str:
     return table(("set", "import", "first call", "later calls"), rows, "lrrr")
 
 
-def scaling_records(records: Records) -> list[Record]:
+def scaling_records(records: Records, work: str = "scaling") -> list[Record]:
     """Those that have points."""
-    return [r for r in records if r.case.work == "scaling" and not r.failed]
+    return [r for r in records if r.case.work == work and not r.failed]
+
+
+def accuracy_table(record: Record) -> str:
+    """Accuracies of the exact kernel and of features, seed by seed."""
+    result = record.result
+    rows = [("exact", f"{result['exact']:.1f}", "", "", f"{result['exact_seconds']:.1f}")]
+    for n in record.case.options["components"]:
+        accuracies, errors, seconds = zip(*result[str(n)], strict=True)
+        each = ", ".join(f"{value:.1f}" for value in accuracies)
+        mean, error = statistics.mean(accuracies), statistics.mean(errors)
+        rows.append((f"{n}", f"{mean:.1f}", each, f"{error:.2f}", f"{statistics.median(seconds):.1f}"))
+    headings = ("columns", "accuracy %", "by seed", "error of K %", "seconds")
+    return table(headings, rows, "lrlrr")
 
 
 def number(value: float) -> str:

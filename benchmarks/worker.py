@@ -18,6 +18,7 @@ from typing import Any
 import cases
 import numpy as np
 from arithmetic import arithmetic
+from features import feature_accuracy, feature_scaling, network
 from first_call import first_calls
 from generated import scaling
 from measure import measure, time_limit
@@ -102,6 +103,12 @@ def work(case: cases.Case) -> dict[str, Any]:
             return first_calls(case.subject, **case.options)
         if case.work == "scaling":
             return scaling(case.subject, **case.options)
+        if case.work == "feature scaling":
+            return feature_scaling(case.subject, **case.options)
+        if case.work == "feature accuracy":
+            return feature_accuracy(case.subject, **case.options)
+        if case.work == "network":
+            return network(**case.options)
         return arithmetic(**case.options)
     except Exception as error:
         return {"failed": " ".join(f"{type(error).__name__}: {error}".split())}
