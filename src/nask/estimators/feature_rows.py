@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ class FeatureRows:
         work = len(self) * self.n_columns / NUMBERS_PER_PAIR
         # One thread a product: threads of BLAS would wait for each other, and their number would
         # decide the last digit.
-        with ThreadpoolController().limit(limits=1, user_api="blas"):
+        with _libraries().limit(limits=1, user_api="blas"):
             return _added(self.execution.run(tasks, work, ordered=True))
 
     @property
@@ -143,6 +144,12 @@ class FeatureRows:
             read = self.X[place] if self.rows is None else self.X[self.rows[place]]
             np.subtract(read, mean, out=block[:, :-1])
             yield place, block
+
+
+@cache
+def _libraries() -> Any:
+    """BLAS, to limit its threads; looking for it takes milliseconds."""
+    return ThreadpoolController()
 
 
 def _added(terms: Iterator[Any]) -> list[Floats]:
