@@ -20,7 +20,7 @@ from nask.progress import Progress, track
 # Decisions differ from those of the optimum by this part of the mean slack, or less.
 TOLERANCE = 1e-3
 # Passes over the rows and machines done that one C typically takes, for the progress bar.
-TYPICAL_PASSES = 25
+TYPICAL_PASSES = 15
 # Rows decided at a time.
 ROWS = 4096
 
