@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from generated import median_seconds, random_graphs
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 import nask
 

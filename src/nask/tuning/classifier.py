@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from nask.estimators.classifier import NASKClassifier, class_codes
+from nask.estimators.support import ClassWeight
 from nask.exceptions import ParameterError
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
 from nask.tuning.grid import Grid, GridName, named_grid
-from nask.tuning.path import ClassWeight
 from nask.tuning.race import Race
 from nask.tuning.sweeps import StarSweep, star_sweeps
 

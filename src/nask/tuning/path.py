@@ -8,7 +8,7 @@ fitted by SVC.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -16,10 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
-from nask.estimators.support import Centring, SupportMachine, most_confident
+from nask.estimators.support import (
+    Centring,
+    ClassWeight,
+    SupportMachine,
+    most_confident,
+    weight_of_classes,
+)
 
 Floats = npt.NDArray[np.float64]
-ClassWeight = Mapping[int, float] | str | None
 # The optimality conditions hold to this; that of libsvm.
 TOLERANCE = 1e-3
 # What the curvature between two graphs is taken for where rounding leaves none; as libsvm does.
@@ -76,7 +81,7 @@ def penalty_path(
     array([ 1., -1., -1.])
     """
     n, n_classes = len(gram), int(codes.max()) + 1
-    weights = _weights(class_weight, codes, n_classes)
+    weights = weight_of_classes(class_weight, codes, n_classes)
     pairs = [(0, 1)] if n_classes == 2 else list(combinations(range(n_classes), 2))
     members = [np.flatnonzero((codes == i) | (codes == j)) for i, j in pairs]
     # Of two classes the second is positive, of several the first of each pair: as in libsvm.
@@ -97,15 +102,6 @@ def penalty_path(
                 coefficients[k, rows] = alphas[k] * signs[k]
             separated = max(alpha.max() for alpha in alphas) < C * weights.min()
         yield SupportMachine(coefficients.copy(), constants.copy())
-
-
-def _weights(class_weight: ClassWeight, codes: npt.NDArray[np.intp], n_classes: int) -> Floats:
-    """Weight of each class. (scikit-learn's function for it takes longer than a small fit.)"""
-    if class_weight is None:
-        return np.ones(n_classes)
-    if isinstance(class_weight, str):
-        return np.asarray(len(codes) / (n_classes * np.bincount(codes)))
-    return np.array([class_weight.get(code, 1.0) for code in range(n_classes)])
 
 
 @inner

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
+from nask.estimators.support import ClassWeight
 from nask.exceptions import ParameterError
-from nask.tuning.path import ClassWeight, predictions
+from nask.tuning.path import predictions
 from nask.tuning.shrinkage import shrunk_scores
 from nask.tuning.sweeps import Candidate
 
