@@ -107,8 +107,8 @@ def network(n_nodes: int, degree: float, n_components: int, n_hops: int) -> dict
     peak = memory_mb("VmHWM") / 1000
     truth = data.y[data.test]
     raw = raw_attributes(data.graph)
-    machine = fit_linear(raw, data.y, C, rows=data.train)
-    by_raw = machine.decide(raw, rows=data.test)[:, 0] > 0
+    machine = fit_linear(raw, data.y[data.train], C, rows=data.train, n_jobs=2)
+    by_raw = machine.predict(raw, rows=data.test)
     return {
         "n_nodes": data.graph.n_nodes,
         "n_edges": data.graph.n_edges,

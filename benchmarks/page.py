@@ -122,9 +122,9 @@ def _features(records: Records) -> list[str]:
             options = record.case.options
             given = ", ".join(f"{name} {value}" for name, value in options["parameters"].items())
             parts += [
-                f"Accuracy on {record.case.subject} of a support vector machine on the exact kernel "
-                f"and on features of it, with {given} and C 10 given for both: 10 folds, drawn "
-                f"{options['repeats']} times. The error is the root mean square of that of "
+                f"Accuracy on {record.case.subject} of a support vector machine on the exact "
+                f"kernel and on features of it, with {given} and C 10 given for both: 10 folds, "
+                f"drawn {options['repeats']} times. The error is the root mean square of that of "
                 "products between two graphs, relative to that of the kernel.",
                 tables.accuracy_table(record),
             ]
@@ -140,12 +140,12 @@ def _network(records: Records) -> list[str]:
         "## One large network",
         f"A drawn network of the size of Pokec, {r['n_nodes']:,} people and {r['n_edges']:,} "
         f"friendships, with a largest degree of {r['largest_degree']:,} and five mixed attributes, "
-        "each missing for a tenth of the people. `NASKNodeClassifier(method=\"features\", "
+        'each missing for a tenth of the people. `NASKNodeClassifier(method="features", '
         f"n_components={options['n_components']}, n_hops={options['n_hops']})` learns from "
         f"{r['n_train']:,} people and predicts others: {r['seconds']:.0f} s on two cores from the "
         f"graph to the predictions, with a peak of {r['peak_gb']:.1f} GB of memory, graph and all. "
         f"It is right for {r['accuracy']:.1f} %; the same linear machine on people's own "
-        f"attributes for {r['raw_accuracy']:.1f} %, the larger class for {r['majority']:.1f} %. (The "
-        "class depends on a person's own attributes and on those of friends: "
+        f"attributes for {r['raw_accuracy']:.1f} %, the larger class for {r['majority']:.1f} %. "
+        "(The class depends on a person's own attributes and on those of friends: "
         "`make_social_network` says how. Nothing was tuned.)",
     ]

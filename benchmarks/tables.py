@@ -131,7 +131,9 @@ def accuracy_table(record: Record) -> str:
         accuracies, errors, seconds = zip(*result[str(n)], strict=True)
         each = ", ".join(f"{value:.1f}" for value in accuracies)
         mean, error = statistics.mean(accuracies), statistics.mean(errors)
-        rows.append((f"{n}", f"{mean:.1f}", each, f"{error:.2f}", f"{statistics.median(seconds):.1f}"))
+        rows.append(
+            (f"{n}", f"{mean:.1f}", each, f"{error:.2f}", f"{statistics.median(seconds):.1f}")
+        )
     headings = ("columns", "accuracy %", "by seed", "error of K %", "seconds")
     return table(headings, rows, "lrlrr")
 

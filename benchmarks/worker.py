@@ -96,20 +96,18 @@ def evenly_spaced(graphs: Sequence[Any], number: int | None) -> list[Any]:
 
 def work(case: cases.Case) -> dict[str, Any]:
     """What the case asks for, or the error it ends with."""
+    of_subject: dict[str, Callable[..., dict[str, Any]]] = {
+        "first call": first_calls,
+        "scaling": scaling,
+        "feature scaling": feature_scaling,
+        "feature accuracy": feature_accuracy,
+    }
     try:
         if case.work == "gram":
             return gram(case.subject, case.method, **case.options)
-        if case.work == "first call":
-            return first_calls(case.subject, **case.options)
-        if case.work == "scaling":
-            return scaling(case.subject, **case.options)
-        if case.work == "feature scaling":
-            return feature_scaling(case.subject, **case.options)
-        if case.work == "feature accuracy":
-            return feature_accuracy(case.subject, **case.options)
-        if case.work == "network":
-            return network(**case.options)
-        return arithmetic(**case.options)
+        if case.work in of_subject:
+            return of_subject[case.work](case.subject, **case.options)
+        return network(**case.options) if case.work == "network" else arithmetic(**case.options)
     except Exception as error:
         return {"failed": " ".join(f"{type(error).__name__}: {error}".split())}
 
