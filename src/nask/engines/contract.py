@@ -10,7 +10,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, effective_n_jobs
+from joblib.parallel import ThreadingBackend, get_active_backend
 
+from nask.engines.threads import in_threads
 from nask.exceptions import MemoryLimitError
 from nask.graph.batch import GraphBatch
 from nask.progress import Progress, track
@@ -46,6 +48,8 @@ class Execution:
         one after the other.
         """
         n_jobs = min(effective_n_jobs(self.n_jobs), 1 + int(n_pairs / PAIRS_PER_THREAD))
+        if n_jobs > 1 and isinstance(get_active_backend(prefer="threads")[0], ThreadingBackend):
+            return in_threads(tasks, n_jobs)
         order = "generator" if ordered else "generator_unordered"
         run: Callable[..., Iterator[Any]] = Parallel(
             n_jobs=n_jobs, prefer="threads", return_as=order

@@ -102,7 +102,7 @@ class Rules(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread, for any tile that is not larger."""
 
     tiles: Array  # P, its successor and, with edge attributes, the edge term and P between edges
     lines: Array  # eight lines
@@ -331,18 +331,21 @@ def compare(
 ) -> None:  # fmt: skip
     """Add the sums of kappa_h between block i of ``a`` and blocks j0..j1 of ``b`` to ``out``.
 
-    With ``own`` the two blocks are one, the norms of whose stars are found first and written to
-    ``own_norms``. (One function for all, since compiling takes seconds.)
+    With ``own`` these blocks, of a graph each, are compared with themselves instead; the norms of
+    their stars are found first and written to ``own_norms``. (One function for all, since
+    compiling takes seconds.)
 
     Parameters
     ----------
-    out : ndarray of shape (hops, graphs of i, graphs of j0..j1)
-    own_norms : ndarray of shape (hops, nodes of i), or empty
+    out : ndarray of shape (hops, graphs of i, or 1 with ``own``, graphs of j0..j1)
+    own_norms : ndarray of shape (hops, nodes of j0..j1), or empty
     """
-    a0, e0 = a.node_ptr[i], a.edge_ptr[i]
-    n, n_edges = a.node_ptr[i + 1] - a0, a.edge_ptr[i + 1] - e0
     n_hops = out.shape[0]
     for j in range(j0, j1):
+        if own:
+            i = j
+        a0, e0 = a.node_ptr[i], a.edge_ptr[i]
+        n, n_edges = a.node_ptr[i + 1] - a0, a.edge_ptr[i + 1] - e0
         b0, f0, first = b.node_ptr[j], b.edge_ptr[j], b.graph_ptr[j]
         m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
         n_graphs, size = b.graph_ptr[j + 1] - first, n * m
@@ -365,7 +368,8 @@ def compare(
                         store_square(T, c * n + v, n, square)
             a_norm, b_norm = a.norm[h, a0 : a0 + n], b.norm[h, b0 : b0 + m]
             if own:
-                a_norm = b_norm = own_norms[h]
+                start = a0 - a.node_ptr[j0]
+                a_norm = b_norm = own_norms[h, start : start + n]
                 find_norms(a_norm, P, T, rules, h, a, a0, n)
             space.sums[: n_graphs * n] = 0.0
             hop(
