@@ -1,4 +1,4 @@
-"""The fast exact engine for any attributes: compiled tiles, driven by joblib threads."""
+"""The fast exact engine for any attributes: compiled tiles, driven by threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from joblib import delayed, effective_n_jobs
 
 from nask.engines import tile
 from nask.engines.contract import Engine, Execution, Prepared, Window
-from nask.engines.layout import Exponents, Places, cut, lists
+from nask.engines.layout import Exponents, Places, cut, lists, octets
 from nask.engines.vectors import LANES
 from nask.graph.batch import GraphBatch
 from nask.stars.members import Members, star_matrices
@@ -291,6 +291,8 @@ def _side(
         member=member,
         incident_ptr=incident_ptr,
         incident=incident_at,
+        member_rows=octets(member_ptr, member, node_places, node_places),
+        incident_rows=octets(incident_ptr, incident_at, node_places, edge_places),
         n_incident=node_places.take(incident.counts().astype(np.float64), 0.0),
         norm=node_places.take(prepared.norm, 0.0),
     )
