@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import nask
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
-from nask.stars.colours import StarColours, attribute_colours
+from nask.stars.colours import StarColours, attribute_colours, least_colours
 from strategies import collections
 
 N_HOPS = 3
@@ -97,3 +97,16 @@ def test_leaves_are_counted():
     ]
     centres = StarColours.of(batch_of(stars), 1, use_edges=True).levels[1][::4]
     assert centres[0] == centres[2] != centres[1]
+
+
+@given(collections(max_nodes=7))
+def test_the_least_number_of_colours_is_no_more_than_there_are(graphs):
+    nodes = batch_of(list(itertools.chain(*graphs))).nodes
+    n_colours = len(set(attribute_colours(nodes).tolist()))
+    assert min(1, n_colours) <= least_colours(nodes) <= n_colours
+
+
+def test_the_least_number_of_colours_is_all_of_them_where_numbers_differ():
+    x, y = np.random.default_rng(0).normal(size=(2, 100))
+    graph = nask.AttributedGraph(200, node_attributes={"x": [*x, *x], "y": [*y, *y]})
+    assert least_colours(batch_of([graph]).nodes) == 100

@@ -10,7 +10,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, effective_n_jobs
+from joblib.parallel import ThreadingBackend, get_active_backend
 
+from nask.engines.threads import in_threads
 from nask.exceptions import MemoryLimitError
 from nask.graph.batch import GraphBatch
 from nask.progress import Progress, track
@@ -50,12 +52,12 @@ class Execution:
         threads of this process whatever backend of joblib is in use.
         """
         n_jobs = min(effective_n_jobs(self.n_jobs), 1 + int(n_pairs / PAIRS_PER_THREAD))
+        backend, _ = get_active_backend(prefer="threads")
+        if n_jobs > 1 and (shared or isinstance(backend, ThreadingBackend)):
+            return in_threads(tasks, n_jobs)
         order = "generator" if ordered else "generator_unordered"
-        run: Callable[..., Iterator[Any]] = Parallel(
-            n_jobs=n_jobs,
-            return_as=order,
-            **({"require": "sharedmem"} if shared else {"prefer": "threads"}),
-        )
+        hint = {"require": "sharedmem"} if shared else {"prefer": "threads"}
+        run: Callable[..., Iterator[Any]] = Parallel(n_jobs=n_jobs, return_as=order, **hint)
         return run(tasks)
 
     def track(self, steps: Iterable[T], total: int) -> Iterable[T]:

@@ -114,6 +114,31 @@ def lists(members: Members, nodes: Places, places: Index) -> tuple[Index, Index]
     return level_ptr, places[members.index[index]]
 
 
+def octets(ptr: Index, member: Index, nodes: Places, elements: Places) -> tile.Octets:
+    """Lists of members by place, as :func:`lists` gives them, eight rows side by side.
+
+    ``elements`` are the places of the members: of nodes or of edges.
+    """
+    counts = np.diff(ptr, axis=1)
+    n_levels, n = counts.shape
+    widths = counts.reshape(n_levels, n // LANES, LANES).max(axis=2, initial=0)
+    ends = LANES * np.cumsum(widths.ravel())
+    starts = ends - LANES * widths.ravel()
+    # Where the members of each block begin and end, by vector of rows and then by row.
+    block = np.repeat(np.arange(len(nodes.ptr) - 1), np.diff(nodes.ptr) // LANES)
+    first = np.tile(elements.ptr[:-1][block], n_levels)
+    last = np.tile(elements.ptr[1:][block], n_levels)
+    packed = np.repeat(last - first, LANES * widths.ravel())
+    row = np.repeat(np.arange(n_levels * n), counts.ravel())
+    turn = np.arange(len(member)) - np.repeat(ptr[:, :-1].ravel(), counts.ravel())
+    packed[starts[row // LANES] + LANES * turn + row % LANES] = member - first[row // LANES]
+    bounds = np.concatenate([[0], ends])
+    level_ptr = np.array(
+        [bounds[k * (n // LANES) : (k + 1) * (n // LANES) + 1] for k in range(n_levels)]
+    )
+    return tile.Octets(level_ptr, (LANES * packed).astype(np.int32))
+
+
 @dataclass(frozen=True, eq=False)
 class Exponents:
     """How the numerical attributes of two batches are compared: by factors, or one by one.

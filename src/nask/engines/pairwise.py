@@ -1,10 +1,12 @@
-"""The fast exact engine for any attributes: compiled tiles, driven by joblib threads."""
+"""The fast exact engine for any attributes: compiled tiles, driven by threads."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import threading
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from joblib import delayed, effective_n_jobs
 
 from nask.engines import tile
 from nask.engines.contract import Engine, Execution, Prepared, Window
-from nask.engines.layout import Exponents, Places, cut, lists
+from nask.engines.layout import Exponents, Places, cut, lists, octets
 from nask.engines.vectors import LANES
 from nask.graph.batch import GraphBatch
 from nask.stars.members import Members, star_matrices
@@ -25,6 +27,10 @@ BLOCK_NODES = 256
 TILE_SHARE = 4
 # Pairs of nodes in a task, about 10 ms of work, so that handing it out costs nothing.
 TASK_PAIRS = 1_000_000
+# The same of graphs with themselves, which are few: enough tasks for all threads.
+OWN_TASK_PAIRS = 200_000
+# Nodes of a block that has one graph, whatever its size.
+ONE_GRAPH = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +59,16 @@ class PairwiseEngine(Engine[PairwisePrepared]):
             np.zeros((spec.n_hops, batch.n_nodes)),
         )
         whole = Window.whole(prepared, prepared)
-        tiling = Tiling.of(prepared, prepared, whole, _block_nodes(execution))
+        tiling = Tiling.of(prepared, prepared, whole, ONE_GRAPH)
         _check_tiles(execution, tiling, 0)
-        sizes = np.diff(tiling.a.node_ptr)
-        tasks = (delayed(tiling.own)(i) for i in range(len(sizes)))
-        done = execution.run(tasks, float(sizes @ sizes), ordered=True)
-        for i, (hops, norm) in enumerate(done):
-            first, last = tiling.a.graph_ptr[i : i + 2]
-            prepared.hop_self[:, first:last] = hops.diagonal(axis1=1, axis2=2)
-            of_block = tiling.nodes_of(i)
-            prepared.norm[:, of_block] = norm[:, : len(of_block)]
+        pairs = np.diff(tiling.a.node_ptr) ** 2
+        stretches = _stretches(pairs, OWN_TASK_PAIRS)
+        tasks = (delayed(tiling.own)(j0, j1) for j0, j1 in stretches)
+        done = execution.run(tasks, float(pairs.sum()), ordered=True)
+        for (j0, j1), (own, norm) in zip(stretches, done, strict=True):
+            prepared.hop_self[:, tiling.a.graph_ptr[j0] : tiling.a.graph_ptr[j1]] = own
+            source = tiling.a_places.source[tiling.a.node_ptr[j0] : tiling.a.node_ptr[j1]]
+            prepared.norm[:, source[source >= 0]] = norm[:, source >= 0]
         return prepared
 
     def grams(
@@ -108,6 +114,7 @@ class Tiling:
     symmetric: bool
     dtype: str
     a_places: Places
+    memory: Memory
 
     @classmethod
     def of(
@@ -121,12 +128,7 @@ class Tiling:
         symmetric = columns is rows and window.on_diagonal
         a, places = _side(rows, window.rows, nodes, edges, block_nodes)
         b = a if symmetric else _side(columns, window.columns, nodes, edges, block_nodes)[0]
-        return cls(a, b, _rules(spec, nodes, edges), symmetric, spec.dtype, places)
-
-    def nodes_of(self, i: int) -> npt.NDArray[np.int64]:
-        """Positions in the batch of the nodes of a block of rows, in the order of their places."""
-        source = self.a_places.source[self.a.node_ptr[i] : self.a.node_ptr[i + 1]]
-        return source[source >= 0]
+        return cls(a, b, _rules(spec, nodes, edges), symmetric, spec.dtype, places, Memory())
 
     def tasks(self) -> list[tuple[int, int, int]]:
         """Blocks of rows and stretches of blocks of columns; the largest first, for balance."""
@@ -134,10 +136,8 @@ class Tiling:
         tasks = []
         for i, n in enumerate(a_sizes):
             first = i if self.symmetric else 0
-            pairs = np.cumsum(n * b_sizes[first:])
-            # A task ends with the block that takes it past a multiple of TASK_PAIRS.
-            ends = (np.flatnonzero(np.diff(pairs // TASK_PAIRS, append=-1)) + first + 1).tolist()
-            tasks += [(i, j0, j1) for j0, j1 in itertools.pairwise([first, *ends])]
+            stretches = _stretches(n * b_sizes[first:], TASK_PAIRS)
+            tasks += [(i, first + j0, first + j1) for j0, j1 in stretches]
         ptr = self.b.node_ptr
         tasks.sort(key=lambda task: -a_sizes[task[0]] * (ptr[task[2]] - ptr[task[1]]))
         return tasks
@@ -146,42 +146,70 @@ class Tiling:
         """Compare a block of rows with some of columns: hops x rows x columns."""
         n_hops = len(self.a.norm)
         out, no_norms = np.zeros((n_hops, *self._n_graphs(i, j0, j1))), np.empty((n_hops, 0))
-        space = tile.Space.of(self._sizes(i, i + 1, j0, j1), self.dtype)
+        space = self.memory.space(self.sizes, self.dtype)
         tile.compare(self.a, i, self.b, j0, j1, self.rules, False, space, out, no_norms)
         return out
 
-    def own(self, i: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Compare a block with itself and find the norms of its stars: hops, norms by place."""
-        n_hops, n_nodes = len(self.a.norm), int(np.diff(self.a.node_ptr[i : i + 2])[0])
-        out = np.zeros((n_hops, *self._n_graphs(i, i, i + 1)))
+    def own(self, j0: int, j1: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Compare blocks of a graph each with themselves: hops x graphs, norms by hop and place."""
+        n_hops, n_nodes = len(self.a.norm), int(self.a.node_ptr[j1] - self.a.node_ptr[j0])
+        out = np.zeros((n_hops, 1, self._n_graphs(j0, j0, j1)[1]))
         norms = np.zeros((n_hops, n_nodes))
-        space = tile.Space.of(self._sizes(i, i + 1, i, i + 1), self.dtype)
-        tile.compare(self.a, i, self.b, i, i + 1, self.rules, True, space, out, norms)
-        return out, norms
+        space = self.memory.space(self.sizes, self.dtype)
+        tile.compare(self.a, j0, self.b, j0, j1, self.rules, True, space, out, norms)
+        return out[:, 0], norms
 
-    def n_working(self) -> int:
-        """Bytes of working memory of a thread, at most."""
-        last_i, last_j = len(self.a.node_ptr) - 1, len(self.b.node_ptr) - 1
-        return self._sizes(0, last_i, 0, last_j).n_bytes(self.dtype)
+    @cached_property
+    def sizes(self) -> tile.TileSizes:
+        """What the largest tile has."""
+
+        def largest(ptr: npt.NDArray[np.int64]) -> int:
+            return int(np.diff(ptr).max(initial=0))
+
+        return tile.TileSizes(
+            largest(self.a.node_ptr),
+            largest(self.b.node_ptr),
+            largest(self.b.graph_ptr),
+            largest(self.a.edge_ptr),
+            largest(self.b.edge_ptr),
+            self.rules.edge_attributes,
+        )
 
     def _n_graphs(self, i: int, j0: int, j1: int) -> tuple[int, int]:
         a_ptr, b_ptr = self.a.graph_ptr, self.b.graph_ptr
         return int(a_ptr[i + 1] - a_ptr[i]), int(b_ptr[j1] - b_ptr[j0])
 
-    def _sizes(self, i0: int, i1: int, j0: int, j1: int) -> tile.TileSizes:
-        """What the largest tile between two stretches of blocks has."""
 
-        def largest(ptr: npt.NDArray[np.int64], first: int, last: int) -> int:
-            return int(np.diff(ptr[first : last + 1]).max(initial=0))
+class Memory(threading.local):
+    """Working memory of each thread, kept from task to task, and gone with the tiling.
 
-        return tile.TileSizes(
-            largest(self.a.node_ptr, i0, i1),
-            largest(self.b.node_ptr, j0, j1),
-            largest(self.b.graph_ptr, j0, j1),
-            largest(self.a.edge_ptr, i0, i1),
-            largest(self.b.edge_ptr, j0, j1),
-            self.rules.edge_attributes,
-        )
+    Memory of its own for each task would be taken from the system and returned to it some hundred
+    times a second, for which the threads of a process wait for each other.
+    """
+
+    kept: tile.Space | None = None
+
+    def space(self, sizes: tile.TileSizes, dtype: str) -> tile.Space:
+        """Memory of this thread."""
+        if self.kept is None:
+            self.kept = tile.Space.of(sizes, dtype)
+        return self.kept
+
+    def __reduce__(self) -> tuple[type[Memory], tuple[()]]:
+        # Another process has memory of its own.
+        return Memory, ()
+
+
+def _stretches(work: npt.NDArray[np.int64], each: int) -> list[tuple[int, int]]:
+    """Cut a list of work: a stretch ends before what takes the sum past a multiple of ``each``.
+
+    Examples
+    --------
+    >>> _stretches(np.array([3, 3, 3, 8, 1]), 5)
+    [(0, 1), (1, 3), (3, 5)]
+    """
+    ends = np.flatnonzero(np.diff(np.cumsum(work) // each, append=-1)) + 1
+    return list(itertools.pairwise([0, *ends.tolist()]))
 
 
 def _block_nodes(execution: Execution) -> int:
@@ -196,7 +224,7 @@ def _block_nodes(execution: Execution) -> int:
 def _check_tiles(execution: Execution, tiling: Tiling, n_bytes: int) -> None:
     workers = effective_n_jobs(execution.n_jobs)
     execution.check_memory(
-        n_bytes + workers * tiling.n_working(),
+        n_bytes + workers * tiling.sizes.n_bytes(tiling.dtype),
         f"Comparing these graphs, with a tile for each of {workers} threads,",
     )
 
@@ -263,6 +291,8 @@ def _side(
         member=member,
         incident_ptr=incident_ptr,
         incident=incident_at,
+        member_rows=octets(member_ptr, member, node_places, node_places),
+        incident_rows=octets(incident_ptr, incident_at, node_places, edge_places),
         n_incident=node_places.take(incident.counts().astype(np.float64), 0.0),
         norm=node_places.take(prepared.norm, 0.0),
     )

@@ -14,7 +14,7 @@ from nask.engines.pairwise import PairwiseEngine
 from nask.engines.reference import ReferenceEngine
 from nask.exceptions import ParameterError
 from nask.graph.batch import GraphBatch
-from nask.stars.colours import edge_colours, node_colours
+from nask.stars.colours import edge_colours, least_colours, node_colours
 from nask.stars.spec import StarSpec
 
 EngineName = Literal["auto", "reference", "pairwise", "explicit", "distinct"]
@@ -79,6 +79,8 @@ def stars_repeat(batch: GraphBatch, spec: StarSpec) -> bool:
     """
     pairs = spec.n_hops * batch.n_nodes**2 / 2
     if pairs <= FEW_PAIRS:
+        return False
+    if PAIRS_PER_DISTINCT_PAIR * float(least_colours(batch.nodes)) ** 2 >= pairs:
         return False
     work, _, bundles = 0.0, *edge_colours(batch, spec.use_edges)
     # Hop by hop, to stop as soon as the answer is no: with numbers as attributes, at hop 0.

@@ -70,6 +70,17 @@ class Similarity(NamedTuple):
     rest: float  # what P of two entirely dissimilar elements has beyond the sum of ``least``
 
 
+class Octets(NamedTuple):
+    """Members of rows, eight rows at a time: the first of each, the second of each, and so on.
+
+    A member is where its vector lies among those of its block. Where a row has no more of them,
+    it is the vector after the last, which is 0.
+    """
+
+    ptr: Array  # levels x (vectors of rows + 1)
+    member: Array
+
+
 class Side(NamedTuple):
     """A batch of graphs as the rows or the columns of tiles, in blocks."""
 
@@ -83,6 +94,8 @@ class Side(NamedTuple):
     member: Array
     incident_ptr: Array
     incident: Array
+    member_rows: Octets
+    incident_rows: Octets
     n_incident: Array  # levels x nodes
     norm: Array  # hops x nodes: 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
 
@@ -102,7 +115,7 @@ class Rules(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread, for any tile that is not larger."""
 
     tiles: Array  # P, its successor and, with edge attributes, the edge term and P between edges
     lines: Array  # eight lines
@@ -130,7 +143,7 @@ class TileSizes(NamedTuple):
     def working(self) -> list[int]:
         """Numbers in each array of :class:`Space`."""
         n, m = self.rows, self.columns
-        line = LANES * max(n, self.row_edges)
+        line = LANES * (max(n, self.row_edges) + 1)
         edges = n * m + self.row_edges * self.column_edges if self.edge_attributes else 0
         return [2 * n * m + edges, line, line, LANES * LANES, self.graphs * n]
 
@@ -242,29 +255,21 @@ def sum_lines(
 
 
 @inner
-def sum_members(turned: Array, ptr: Array, member: Array, v: int, first: int) -> Any:
-    """Sum over the members of row v, in eight columns."""
-    result = spread(0.0)
-    for i in range(at(ptr, v), at(ptr, v + 1)):
-        result = result + load(turned, (at(member, i) - first) * LANES)
-    return result
-
-
-@inner
-def sum_square(turned: Array, ptr: Array, member: Array, v: int, first: int) -> Any:
-    """Sums over the members of eight rows from v on: eight columns, a vector of rows each."""
-    return transposed(
-        (
-            sum_members(turned, ptr, member, v, first),
-            sum_members(turned, ptr, member, v + 1, first),
-            sum_members(turned, ptr, member, v + 2, first),
-            sum_members(turned, ptr, member, v + 3, first),
-            sum_members(turned, ptr, member, v + 4, first),
-            sum_members(turned, ptr, member, v + 5, first),
-            sum_members(turned, ptr, member, v + 6, first),
-            sum_members(turned, ptr, member, v + 7, first),
-        )
-    )
+def sum_square(turned: Array, rows: Octets, level: int, octet: int) -> Any:
+    """Sums over the members of eight rows: eight columns, a vector of rows each."""
+    ptr, member = rows.ptr[level], rows.member
+    p, q, r, s = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+    t, u, v, w = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+    for i in range(at(ptr, octet), at(ptr, octet + 1), LANES):
+        p = p + load(turned, at(member, i))
+        q = q + load(turned, at(member, i + 1))
+        r = r + load(turned, at(member, i + 2))
+        s = s + load(turned, at(member, i + 3))
+        t = t + load(turned, at(member, i + 4))
+        u = u + load(turned, at(member, i + 5))
+        v = v + load(turned, at(member, i + 6))
+        w = w + load(turned, at(member, i + 7))
+    return transposed((p, q, r, s, t, u, v, w))
 
 
 @inner
@@ -278,14 +283,15 @@ def hop(
     Reads P_{h-1} and writes P_h to ``deeper``, unless this hop is the last or balls are compared.
     """
     level = 0 if rules.nested else h
-    a_ptr, b_ptr = a.member_ptr[level], b.member_ptr[level]
+    b_ptr = b.member_ptr[level]
     a_count, b_count = a.n_incident[level], b.n_incident[level]
     floor, scale, gamma_star = rules.core_floor[h], rules.core_scale[h], rules.gamma_star
     square, sums = space.square, space.sums
+    store(space.turned, n * LANES, spread(0.0))
     for c in range(0, m, LANES):
         sum_lines(space.lines, space.turned, P, n, b_ptr, b.member, b0 + c, b0 + m, b0)
         for v in range(0, n, LANES):
-            members = sum_square(space.turned, a_ptr, a.member, a0 + v, a0)
+            members = sum_square(space.turned, a.member_rows, level, (a0 + v) // LANES)
             store_square(square, 0, LANES, members)
             count = load(a_count, a0 + v) * rules.edge_count_weight
             norm = load(a_norm, v)
@@ -331,18 +337,21 @@ def compare(
 ) -> None:  # fmt: skip
     """Add the sums of kappa_h between block i of ``a`` and blocks j0..j1 of ``b`` to ``out``.
 
-    With ``own`` the two blocks are one, the norms of whose stars are found first and written to
-    ``own_norms``. (One function for all, since compiling takes seconds.)
+    With ``own`` these blocks, of a graph each, are compared with themselves instead; the norms of
+    their stars are found first and written to ``own_norms``. (One function for all, since
+    compiling takes seconds.)
 
     Parameters
     ----------
-    out : ndarray of shape (hops, graphs of i, graphs of j0..j1)
-    own_norms : ndarray of shape (hops, nodes of i), or empty
+    out : ndarray of shape (hops, graphs of i, or 1 with ``own``, graphs of j0..j1)
+    own_norms : ndarray of shape (hops, nodes of j0..j1), or empty
     """
-    a0, e0 = a.node_ptr[i], a.edge_ptr[i]
-    n, n_edges = a.node_ptr[i + 1] - a0, a.edge_ptr[i + 1] - e0
     n_hops = out.shape[0]
     for j in range(j0, j1):
+        if own:
+            i = j
+        a0, e0 = a.node_ptr[i], a.edge_ptr[i]
+        n, n_edges = a.node_ptr[i + 1] - a0, a.edge_ptr[i + 1] - e0
         b0, f0, first = b.node_ptr[j], b.edge_ptr[j], b.graph_ptr[j]
         m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
         n_graphs, size = b.graph_ptr[j + 1] - first, n * m
@@ -354,18 +363,21 @@ def compare(
         for h in range(n_hops):
             if rules.edge_attributes and (h == 0 or not rules.nested):
                 level = 0 if rules.nested else h
-                a_ptr, b_ptr = a.incident_ptr[level], b.incident_ptr[level]
+                b_ptr = b.incident_ptr[level]
+                store(space.turned, n_edges * LANES, spread(0.0))
                 for c in range(0, m, LANES):
                     sum_lines(
                         space.lines, space.turned, PE, n_edges, b_ptr, b.incident,
                         b0 + c, b0 + m, f0,
                     )  # fmt: skip
                     for v in range(0, n, LANES):
-                        square = sum_square(space.turned, a_ptr, a.incident, a0 + v, e0)
+                        octet = (a0 + v) // LANES
+                        square = sum_square(space.turned, a.incident_rows, level, octet)
                         store_square(T, c * n + v, n, square)
             a_norm, b_norm = a.norm[h, a0 : a0 + n], b.norm[h, b0 : b0 + m]
             if own:
-                a_norm = b_norm = own_norms[h]
+                start = a0 - a.node_ptr[j0]
+                a_norm = b_norm = own_norms[h, start : start + n]
                 find_norms(a_norm, P, T, rules, h, a, a0, n)
             space.sums[: n_graphs * n] = 0.0
             hop(

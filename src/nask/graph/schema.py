@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
@@ -175,6 +176,9 @@ def _specs(
 
 
 def _spec(name: str, element: str, column: list[tuple[int, Attribute]]) -> AttributeSpec:
+    if all(attribute.kind == "numerical" for _, attribute in column):
+        # Together: asking each of many small graphs would take most of the time of a fit.
+        return _numerical_spec(name, element, [a.data for _, a in column])
     # A graph in which the attribute is missing throughout fits either kind.
     valued = [(position, a) for position, a in column if not a.missing.all()]
     if not valued:
@@ -192,8 +196,20 @@ def _spec(name: str, element: str, column: list[tuple[int, Attribute]]) -> Attri
         distinct = dict.fromkeys(a.categories for _, a in valued)
         categories = dict.fromkeys(category for group in distinct for category in group)
         return AttributeSpec(name, "categorical", categories=tuple(categories))
-    values = np.concatenate([a.data for _, a in valued])
-    minimum, maximum = np.nanmin(values), np.nanmax(values)
+    return _numerical_spec(name, element, [a.data for _, a in valued])
+
+
+def _numerical_spec(
+    name: str, element: str, data: Sequence[npt.NDArray[np.float64]]
+) -> AttributeSpec:
+    values = np.concatenate(data)
+    # Not a number where all are missing, or there are none.
+    minimum, maximum = (
+        np.fmin.reduce(values, initial=np.nan),
+        np.fmax.reduce(values, initial=np.nan),
+    )
+    if np.isnan(minimum):
+        return AttributeSpec(name, "missing")
     with np.errstate(over="ignore"):
         span = maximum - minimum
     if not np.isfinite(span):

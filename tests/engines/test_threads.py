@@ -1,0 +1,66 @@
+"""Tasks in threads: their order, how far they run ahead, and how they end."""
+
+import os
+import threading
+
+import pytest
+from joblib import delayed, parallel_config
+
+from nask.engines.contract import PAIRS_PER_THREAD, Execution
+from nask.engines.threads import AHEAD, in_threads
+
+MANY = 1000
+DEADLINE = 30
+
+
+def fails_at(k, limit):
+    if k == limit:
+        raise ValueError("task")
+    return k
+
+
+def test_results_come_in_order_where_a_later_task_ends_first():
+    later = threading.Event()
+
+    def task(k):
+        if k == 0:
+            assert later.wait(DEADLINE)
+        if k == 1:
+            later.set()
+        return k
+
+    assert list(in_threads((delayed(task)(k) for k in range(9)), 2)) == list(range(9))
+
+
+def test_few_tasks_are_begun_before_their_results_are_taken():
+    begun = []
+    results = in_threads((delayed(begun.append)(k) for k in range(MANY)), 2)
+    for taken in range(1, 4):
+        next(results)
+        assert len(begun) <= AHEAD * 2 + taken
+    results.close()
+    assert len(begun) < MANY
+
+
+def test_an_error_is_passed_on_and_ends_the_work():
+    begun = []
+
+    def tasks():
+        for k in range(MANY):
+            begun.append(k)
+            yield delayed(fails_at)(k, 5)
+
+    results, n_before = in_threads(tasks(), 2), threading.active_count()
+    with pytest.raises(ValueError, match="task"):
+        list(results)
+    assert len(begun) < MANY
+    assert threading.active_count() == n_before
+
+
+@pytest.mark.parametrize(("backend", "ours"), [("threading", True), ("loky", False)])
+def test_a_backend_that_the_user_chose_runs_the_tasks(backend, ours):
+    execution = Execution(n_jobs=2)
+    with parallel_config(backend=backend):
+        tasks = [delayed(os.getpid)() for _ in range(4)]
+        done = set(execution.run(tasks, PAIRS_PER_THREAD, ordered=True))
+    assert (os.getpid() in done) == ours
