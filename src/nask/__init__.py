@@ -9,6 +9,7 @@ from nask.datasets.generators import (
 )
 from nask.datasets.registry import available_datasets, load_dataset
 from nask.estimators.classifier import NASKClassifier
+from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.regressor import NASKRegressor
 from nask.estimators.saving import load
 from nask.evaluation.evaluate import evaluate
@@ -28,6 +29,7 @@ from nask.io.tables import read_tables
 from nask.io.tu import read_tu
 from nask.kernels.features import NASKFeatures
 from nask.kernels.nask import NASK
+from nask.kernels.node_nask import NodeNASK
 from nask.tuning.classifier import TunedNASKClassifier
 
 __version__ = "0.1.0"
@@ -39,8 +41,10 @@ __all__ = [
     "Evaluation",
     "NASKClassifier",
     "NASKFeatures",
+    "NASKNodeClassifier",
     "NASKRegressor",
     "NodeDataset",
+    "NodeNASK",
     "TunedNASKClassifier",
     "available_datasets",
     "evaluate",

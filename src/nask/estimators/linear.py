@@ -65,10 +65,20 @@ class LinearMachine:
 
     def predict(self, X: Array, rows: Index | None = None) -> npt.NDArray[np.intp]:
         """Number of the class of each row."""
-        decisions = self.decide(X, rows)
-        if len(self.constants) == 1:
-            return np.asarray(decisions[:, 0] > 0, dtype=np.intp)
-        return np.asarray(decisions.argmax(axis=1))
+        return most_decided(self.decide(X, rows))
+
+
+def most_decided(decisions: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """Number of the chosen class, from one decision of two classes or one for each of several.
+
+    Examples
+    --------
+    >>> most_decided(np.array([[0.5], [-2.0]])), most_decided(np.array([[0.5, 2.0, -1.0]]))
+    (array([1, 0]), array([1]))
+    """
+    if decisions.shape[1] == 1:
+        return np.asarray(decisions[:, 0] > 0, dtype=np.intp)
+    return np.asarray(decisions.argmax(axis=1))
 
 
 def fit_linear(

@@ -46,8 +46,12 @@ class Centring:
     def apply(self, gram: npt.NDArray[Any]) -> Floats:
         """Centre and scale the kernel between some graphs and the training graphs."""
         row_means = gram.mean(axis=1, dtype=np.float64)
-        centred = gram - self.column_means - row_means[:, None] + self.column_means.mean()
-        return np.asarray(centred / self.scale)
+        # In place from here on: of ten thousands of nodes every copy takes gigabytes.
+        centred: Floats = gram - self.column_means
+        centred -= row_means[:, None]
+        centred += self.column_means.mean()
+        centred /= self.scale
+        return centred
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,12 @@ def most_confident(decisions: Floats, n_classes: int) -> npt.NDArray[np.intp]:
     if n_classes == 2:
         return np.asarray(decisions[:, 0] > 0, dtype=np.intp)
     return np.asarray(one_versus_rest(decisions, n_classes).argmax(axis=1))
+
+
+def class_confidence(decisions: Floats, n_classes: int) -> Floats:
+    """What a classifier's ``decision_function`` returns: one number of two classes, else one a
+    class."""
+    return decisions[:, 0] if n_classes == 2 else one_versus_rest(decisions, n_classes)
 
 
 def one_versus_rest(decisions: Floats, n_classes: int) -> Floats:

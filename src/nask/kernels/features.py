@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from nask.attributes.random_map import are_binary
 from nask.engines.contract import Execution
 from nask.engines.random_stars import PAIRS_PER_NUMBER, RandomStars, Walk
 from nask.engines.star_sketch import SCALARS, add_by_graph, normalise
-from nask.exceptions import ParameterError, SchemaError
+from nask.exceptions import SchemaError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch, unseen_categories
 from nask.graph.schema import AttributeSpec, Schema
@@ -195,7 +194,7 @@ degree, use_edges
         work = FeatureWork(drawn, schema, self.level, self.normalize, self._hop_weights())
         rows = work.learn(batch, self._execution(), keep)
         self.schema_, self._sample, self._work = schema, sample, work
-        self._fitted_parameters = self._described_parameters()
+        self._remember_parameters()
         return rows
 
     def _transform(self, graphs: list[AttributedGraph]) -> Floats:
@@ -221,20 +220,6 @@ degree, use_edges
 
     def _graphs(self, X: Any) -> list[AttributedGraph]:
         return as_graphs([X] if isinstance(X, AttributedGraph) else X)
-
-    def _described_parameters(self) -> dict[str, str]:
-        running = ("n_jobs", "memory_limit", "verbose")
-        return {k: repr(v) for k, v in self.get_params().items() if k not in running}
-
-    def _check_fitted(self) -> None:
-        check_is_fitted(self, "schema_")
-        now, then = self._described_parameters(), self._fitted_parameters
-        for name in now:
-            if now[name] != then[name]:
-                raise ParameterError(
-                    f"The {name!r} parameter of {type(self).__name__} was {then[name]} at fit and "
-                    f"is {now[name]} now. Call fit again."
-                )
 
 
 def _categorical(specs: Sequence[AttributeSpec]) -> tuple[str, ...]:
