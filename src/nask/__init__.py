@@ -26,6 +26,7 @@ from nask.io.pyg import from_pyg
 from nask.io.tables import read_tables
 from nask.io.tu import read_tu
 from nask.kernels.nask import NASK
+from nask.kernels.node_nask import NodeNASK
 from nask.tuning.classifier import TunedNASKClassifier
 
 __version__ = "0.1.0"
@@ -38,6 +39,7 @@ __all__ = [
     "NASKClassifier",
     "NASKRegressor",
     "NodeDataset",
+    "NodeNASK",
     "TunedNASKClassifier",
     "available_datasets",
     "evaluate",

@@ -14,7 +14,7 @@ import pytest
 import nask
 from nask.cli.kernel_options import kernel_options
 from nask.exceptions import NaskError, ParameterError
-from nask.kernels.nask import RUNNING
+from nask.kernels.parameters import RUNNING
 from nask.kernels.tile_record import TileRecord
 
 # Every option of the kernel once, away from its default.

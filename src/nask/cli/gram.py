@@ -19,7 +19,8 @@ from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import output_file
 from nask.io.dataset import Dataset
-from nask.kernels.nask import NASK, RUNNING
+from nask.kernels.nask import NASK
+from nask.kernels.parameters import RUNNING
 
 FORMATS = (".csv", ".npy", ".npz")
 PICTURES = (".pdf", ".png", ".svg")

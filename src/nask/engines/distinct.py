@@ -19,7 +19,7 @@ from joblib import delayed
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines import star_rows
 from nask.engines.contract import Engine, Execution, Window
-from nask.engines.pairwise import PairwiseEngine, star_floor
+from nask.engines.pairwise import PairwiseEngine
 from nask.engines.star_parts import DistinctPrepared, Part, divide
 from nask.engines.star_rows import whole_vectors
 from nask.engines.vectors import LANES, aligned
@@ -100,13 +100,14 @@ def _add_hops(
     Where both parts are the same, half of each sum, so that adding the transpose makes it whole.
     """
     edge_term = _edge_term(a, b, spec)
-    P = _similarities(a.nodes, b.nodes, spec.nodes, spec.dtype)
+    P = similarities(a.nodes, b.nodes, spec.nodes, spec.dtype)
     for h, (stars, others) in enumerate(zip(a.hops, b.hops, strict=True)):
         is_last = h == spec.n_hops - 1
         shape = (len(stars.core), 0 if is_last else len(others.core))
         deeper = aligned((whole_vectors(shape[0]), whole_vectors(shape[1])), spec.dtype)
         # The last hop can do with the upper triangle. Before it, P is wanted whole.
-        hop = Hop(P, edge_term, stars, others, _rules(spec, h), deeper, a is b and is_last)
+        rules = star_rows.HopRules.of(spec, h, spec.nodes.floor)
+        hop = Hop(P, edge_term, stars, others, rules, deeper, a is b and is_last)
         weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
         blocks = _blocks(stars)
         # In order, so that rounding does not depend on the number of threads.
@@ -149,26 +150,18 @@ def _blocks(stars: star_rows.Stars) -> list[tuple[int, int]]:
     return [(first, min(first + BLOCK_STARS, n)) for first in range(0, n, BLOCK_STARS)]
 
 
-def _rules(spec: StarSpec, h: int) -> star_rows.HopRules:
-    floor, scale = 0.0, 1.0
-    if spec.prune_cores:
-        floor = spec.nodes.floor if h == 0 else star_floor(spec.gamma_star)
-        scale = 1 / spec.core_spreads()[h]
-    return star_rows.HopRules(spec.gamma_star, spec.star_norm, float(floor), float(scale))
-
-
 def _edge_term(a: Part, b: Part, spec: StarSpec) -> Floats:
     """Sums of P between the edges of two stars, by their bundles; whole vectors of columns."""
     n, m = (part.bundles.shape[0] for part in (a, b))
     term = aligned((n, whole_vectors(m)), spec.dtype)
     term[:] = 0
     if spec.use_edges:
-        P: Any = _similarities(a.edges, b.edges, spec.edges, spec.dtype)[:, : len(b.edges)]
+        P: Any = similarities(a.edges, b.edges, spec.edges, spec.dtype)[:, : len(b.edges)]
         term[:, :m] = (b.bundles @ (a.bundles @ P).T).T
     return term
 
 
-def _similarities(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) -> Floats:
+def similarities(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) -> Floats:
     """P between the distinct nodes, or edges, of two parts; whole vectors of columns.
 
     As in the reference, the base plus what exceeds it, so that pruning can give exactly 0.

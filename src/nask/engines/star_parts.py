@@ -70,16 +70,16 @@ class Part:
         e0, e1 = (int(batch.edges.ptr[i]) for i in (first, last))
         edges, edge_colour = _distinct(colours.edges, e0, e1)
         bundles, bundle = _distinct(colours.bundles, v0, v1)
-        incident_ptr, incident = _lists(by_node.incident.ptr[0], by_node.incident.index, bundles)
+        incident_ptr, incident = lists_of(by_node.incident.ptr[0], by_node.incident.index, bundles)
         held = (np.ones(len(incident)), edge_colour[incident - e0], incident_ptr)
         nodes, colour = _distinct(colours.levels[0], v0, v1)
         graph = np.repeat(np.arange(last - first), np.diff(ptr[first : last + 1]))
-        distinct_nodes = _take(batch.nodes, nodes)
+        distinct_nodes = take_elements(batch.nodes, nodes)
         hops = []
         for level, norm in zip(colours.levels[1:], by_node.norm, strict=True):
             before = colour
             nodes, colour = _distinct(level, v0, v1)
-            member_ptr, member = _lists(by_node.members.ptr[0], by_node.members.index, nodes)
+            member_ptr, member = lists_of(by_node.members.ptr[0], by_node.members.index, nodes)
             ones = np.ones(v1 - v0)
             counts = sparse.csr_array((ones, (colour, graph)), shape=(len(nodes), last - first))
             hops.append(
@@ -97,7 +97,7 @@ class Part:
         return cls(
             slice(first, last),
             distinct_nodes,
-            _take(batch.edges, edges),
+            take_elements(batch.edges, edges),
             sparse.csr_array(held, shape=(len(bundles), len(edges))),
             hops,
         )
@@ -202,14 +202,15 @@ def _distinct(colours: Index, first: int, last: int) -> tuple[Index, Index]:
     return position + first, like.astype(np.int64)
 
 
-def _lists(ptr: Index, index: Index, chosen: Index) -> tuple[Index, Index]:
+def lists_of(ptr: Index, index: Index, chosen: Index) -> tuple[Index, Index]:
     """Some of the lists ``index[ptr[v] : ptr[v + 1]]``, one after the other."""
     sizes = ptr[chosen + 1] - ptr[chosen]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return starts, index[np.arange(starts[-1]) + np.repeat(ptr[chosen] - starts[:-1], sizes)]
 
 
-def _take(elements: Elements, positions: Index) -> Elements:
+def take_elements(elements: Elements, positions: Index) -> Elements:
+    """Some nodes, or edges, as those of one graph."""
     return Elements(
         np.array([0, len(positions)]),
         np.ascontiguousarray(elements.numerical[:, positions]),

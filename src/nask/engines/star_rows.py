@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
+from nask.engines.pairwise import star_floor
 from nask.engines.tile import sum_lines
 from nask.engines.vectors import (
     LANES,
@@ -24,6 +25,7 @@ from nask.engines.vectors import (
     store_square,
     transposed,
 )
+from nask.stars.spec import StarSpec
 
 Array = npt.NDArray[Any]
 
@@ -48,6 +50,15 @@ class HopRules(NamedTuple):
     star_norm: bool
     core_floor: float  # 0 unless cores are pruned
     core_scale: float  # 1 unless cores are pruned
+
+    @classmethod
+    def of(cls, spec: StarSpec, h: int, floor: float) -> HopRules:
+        """The rules of hop h, counted from 0, where ``floor`` is the least P of two nodes."""
+        if not spec.prune_cores:
+            return cls(spec.gamma_star, spec.star_norm, 0.0, 1.0)
+        if h > 0 and spec.expansion == "nested":
+            floor = star_floor(spec.gamma_star)
+        return cls(spec.gamma_star, spec.star_norm, floor, float(1 / spec.core_spreads()[h]))
 
 
 class Space(NamedTuple):

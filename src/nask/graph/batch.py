@@ -124,6 +124,26 @@ class GraphBatch:
             None if self.features is None else self.features[node_positions],
         )
 
+    def union(self, other: GraphBatch) -> GraphBatch:
+        """The graphs of this batch and then those of another, encoded under the same schema."""
+
+        def together(a: Elements, b: Elements) -> Elements:
+            return Elements(
+                np.concatenate([a.ptr, b.ptr[1:] + a.ptr[-1]]),
+                np.hstack([a.numerical, b.numerical]),
+                np.hstack([a.categorical, b.categorical]),
+            )
+
+        features = None
+        if self.features is not None:
+            features = sparse.vstack([self.features, other.features], format="csr")
+        return GraphBatch(
+            together(self.nodes, other.nodes),
+            together(self.edges, other.edges),
+            np.concatenate([self.endpoints, other.endpoints + self.n_nodes]),
+            features,
+        )
+
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays by name, enough to build the batch again."""
         named = {

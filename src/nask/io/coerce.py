@@ -13,6 +13,7 @@ from nask.io.dataset import Dataset
 from nask.io.grakel import from_grakel
 from nask.io.molecules import from_rdkit
 from nask.io.networkx import from_networkx
+from nask.io.node_dataset import NodeDataset
 from nask.io.optional import is_instance
 from nask.io.pyg import from_pyg
 
@@ -72,6 +73,30 @@ in a list: [graph].
     if not graphs:
         raise GraphError("Expected at least one graph; got none.")
     return graphs
+
+
+def as_graph(graph: Any) -> AttributedGraph:
+    """Turn whatever a user has for one graph into an AttributedGraph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> as_graph(nx.path_graph(3))
+    AttributedGraph(3 nodes, 2 edges)
+    >>> as_graph([nx.path_graph(3)])
+    Traceback (most recent call last):
+    nask.exceptions.InputError: Expected one graph; got an object of type list. ...
+    """
+    if isinstance(graph, AttributedGraph):
+        return graph
+    if isinstance(graph, NodeDataset):
+        raise InputError("Expected one graph; got a NodeDataset. Pass its graph: data.graph.")
+    if _converter(graph) is None:
+        raise InputError(
+            f"Expected one graph; got an object of type {type(graph).__name__}. A graph is one of "
+            f"{EXPECTED}."
+        )
+    return _as_graph(graph, 0)
 
 
 def _check_collection(X: Any) -> None:

@@ -8,11 +8,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from nask.engines.contract import Prepared, Window
 from nask.engines.selection import ENGINES, choose_engine
-from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
@@ -26,8 +24,6 @@ from nask.numeric import inverse_root
 from nask.stars.spec import StarSpec
 
 Floats = npt.NDArray[np.floating]
-# Parameters of how to run, which may change after fit.
-RUNNING = ("engine", "n_jobs", "memory_limit", "gram_folder", "verbose")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -231,21 +227,7 @@ class NASK(TransformerMixin, StarKernelParameters):
         engine, spec = ENGINES[self.engine_], self._spec(self.schema_)
         self.n_graphs_ = batch.n_graphs
         self._training = engine.prepare(batch, spec, self._execution())
-        self._fitted_parameters = self._described_parameters()
-
-    def _described_parameters(self) -> dict[str, str]:
-        """The parameters that make a difference to the result, as text to compare."""
-        return {k: repr(v) for k, v in self._kernel_parameters().items() if k not in RUNNING}
-
-    def _check_fitted(self) -> None:
-        check_is_fitted(self, "schema_")
-        now, then = self._described_parameters(), self._fitted_parameters
-        changed = [name for name in now if now[name] != then[name]]
-        if changed:
-            raise ParameterError(
-                f"The {changed[0]!r} parameter of {type(self).__name__} was {then[changed[0]]} at "
-                f"fit and is {now[changed[0]]} now. Call fit again."
-            )
+        self._remember_parameters()
 
     def _prepare(self, X: Any) -> Prepared:
         self._check_fitted()

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeGuard, get_args
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from nask.attributes.similarity import attribute_similarities
 from nask.engines.contract import Execution
@@ -28,6 +29,8 @@ POSITIVE = "a float in the range (0, inf)"
 SMALLEST_FLOAT32_P = 1e-15
 SMALLEST_SPREAD = 1e-6
 LARGEST_GROWTH = 32.0
+# Parameters of how to run, which may change after fit.
+RUNNING = ("engine", "n_jobs", "memory_limit", "gram_folder", "verbose")
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -160,6 +163,24 @@ class StarKernelParameters(BaseEstimator):
         if self.hop_weights is None:
             return np.ones(self.n_hops)
         return np.asarray(self.hop_weights, dtype=np.float64)
+
+    def _described_parameters(self) -> dict[str, str]:
+        """The parameters that make a difference to the result, as text to compare."""
+        return {k: repr(v) for k, v in self._kernel_parameters().items() if k not in RUNNING}
+
+    def _remember_parameters(self) -> None:
+        self._fitted_parameters = self._described_parameters()
+
+    def _check_fitted(self) -> None:
+        """Raise unless fitted, and with the parameters of now."""
+        check_is_fitted(self, "schema_")
+        now, then = self._described_parameters(), self._fitted_parameters
+        changed = [name for name in now if now[name] != then[name]]
+        if changed:
+            raise ParameterError(
+                f"The {changed[0]!r} parameter of {type(self).__name__} was {then[changed[0]]} at "
+                f"fit and is {now[changed[0]]} now. Call fit again."
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,88 @@
+"""The edge term of all pairs of stars of a graph, as lines over its nodes.
+
+With B, how many edges of each kind a star has, the term is B P_E B^T. Where there are fewer
+distinct edges than nodes, the lines are those of P_E B^T and a star has one for each of its edges;
+else they are those of the term itself, and a star has its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from nask.engines.distinct import similarities
+from nask.engines.star_parts import take_elements
+from nask.engines.star_rows import whole_vectors
+from nask.engines.vectors import aligned
+from nask.graph.batch import Elements, GraphBatch
+from nask.stars.colours import attribute_colours
+from nask.stars.spec import StarSpec
+
+Index = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating]
+# Numbers of P between edges that are held at a time: 32 MB.
+BLOCK_NUMBERS = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctEdges:
+    """One edge of each kind, and the kind of every edge.
+
+    Parameters
+    ----------
+    edges : Elements
+    colours : ndarray of shape (n_edges,)
+    n_nodes : int
+    """
+
+    edges: Elements
+    colours: Index
+    n_nodes: int
+
+    @classmethod
+    def of(cls, batch: GraphBatch) -> DistinctEdges:
+        """Find the kinds of the edges of a batch."""
+        colours = attribute_colours(batch.edges)
+        first = np.unique(colours, return_index=True)[1]
+        return cls(take_elements(batch.edges, first), colours, batch.n_nodes)
+
+    @property
+    def n_lines(self) -> int:
+        """Number of lines of the term."""
+        return min(len(self.edges), self.n_nodes)
+
+    def term(self, incident: sparse.csr_array, spec: StarSpec) -> tuple[Floats, Index, Index]:
+        """Lines, and which of them belong to each star, as one list after the other.
+
+        Parameters
+        ----------
+        incident : sparse array of shape (n_nodes, n_edges)
+            The edges of the stars.
+        spec : StarSpec
+        """
+        n, kinds = self.n_nodes, len(self.edges)
+        shape = (len(self.colours), kinds)
+        kind = sparse.csr_array((np.ones(shape[0]), (np.arange(shape[0]), self.colours)), shape)
+        B = sparse.csr_array(incident @ kind)
+        lines = aligned((self.n_lines, whole_vectors(n)), spec.dtype)
+        lines[:, n:] = 0
+        if kinds < n:
+            lines[:, :n] = self._from(np.arange(kinds), B, spec)
+            counts = B.data.astype(np.int64)
+            ends = np.concatenate([[0], np.cumsum(counts)])
+            return lines, ends[B.indptr], np.repeat(B.indices.astype(np.int64), counts)
+        height = max(1, BLOCK_NUMBERS // (kinds * max(1, B.nnz // n)))
+        for first in range(0, n, height):
+            rows = B[first : first + height]
+            used = np.unique(rows.indices)
+            lines[first : first + height, :n] = rows[:, used] @ self._from(used, B, spec)
+        return lines, np.arange(n + 1), np.arange(n)
+
+    def _from(self, chosen: Index, B: sparse.csr_array, spec: StarSpec) -> Floats:
+        """Sums of P between some kinds of edges and the edges of every star."""
+        P = similarities(take_elements(self.edges, chosen), self.edges, spec.edges, "float64")
+        sums: Floats = (B @ P[:, : len(self.edges)].T).T
+        return sums

@@ -1,0 +1,228 @@
+"""The exact kernel between the nodes of one graph: P between all of them, then hop by hop.
+
+    k_h = core * (A P_{h-1} A^T + edge term),   P_h = exp(-gamma_star (1 - k_h normalised))
+
+with A the members of the stars. P and its successor are held whole; every hop reads one and
+writes the other. Balls keep P, and have other members at every hop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+from joblib import delayed, effective_n_jobs
+
+from nask.engines.contract import Execution
+from nask.engines.edge_term import DistinctEdges
+from nask.engines.node_rows import NodeSpace, NodeStars, compare_nodes, self_terms
+from nask.engines.node_similarity import NodeSimilarity, filled_columns
+from nask.engines.star_parts import lists_of
+from nask.engines.star_rows import HopRules, whole_vectors
+from nask.engines.vectors import LANES, aligned
+from nask.graph.batch import GraphBatch
+from nask.numeric import TINY, inverse_root
+from nask.stars.members import star_matrices
+from nask.stars.spec import StarSpec
+
+Index = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating]
+# Rows in a task: whole vectors, and few enough that threads end together.
+BLOCK_ROWS = 8 * LANES
+NO_MATRIX = np.empty((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class NodeGrams:
+    """Weighted sums of kappa_h between nodes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_combinations, n_rows, n_columns)
+    own : ndarray of shape (n_hops, n_nodes)
+        kappa_h(v, v) of every node of the batch.
+    """
+
+    values: Floats
+    own: npt.NDArray[np.float64]
+
+
+def node_grams(
+    batch: GraphBatch,
+    spec: StarSpec,
+    combinations: npt.NDArray[np.float64],
+    execution: Execution,
+    dtype: str,
+    rows: Index | None = None,
+    columns: Index | None = None,
+) -> NodeGrams:
+    """Compare nodes of a batch, whose graphs are taken as one.
+
+    Parameters
+    ----------
+    batch : GraphBatch
+        With features, if it has any, sparse.
+    spec : StarSpec
+    combinations : ndarray of shape (n_combinations, n_hops)
+        The weight of each hop in each result.
+    execution : Execution
+    dtype : str
+        Of the result.
+    rows, columns : ndarray of int, or None
+        Which nodes to compare; all nodes with all by default, which is half the work.
+
+    Examples
+    --------
+    >>> import nask
+    >>> kernel = nask.NodeNASK(n_hops=2)
+    >>> path = nask.AttributedGraph(3, [(0, 1), (1, 2)], {"colour": ["red", "blue", "red"]})
+    >>> kernel.fit(path).hop_grams()[0].round(3)  # both ends are alike
+    array([[1.   , 0.359, 1.   ], [0.359, 1.   , 0.359], [1.   , 0.359, 1.   ]])
+    """
+    symmetric = rows is None and columns is None
+    everything = np.arange(batch.n_nodes)
+    rows, columns = (everything if nodes is None else nodes for nodes in (rows, columns))
+    edges = DistinctEdges.of(batch) if spec.use_edges and not spec.edges.is_constant else None
+    shape = (len(combinations), len(rows), len(columns))
+    n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    n_bytes += working_bytes(batch, spec, edges, execution)
+    execution.check_memory(n_bytes, f"Comparing the nodes of a graph of {batch.n_nodes} nodes")
+    values, own = np.zeros(shape, dtype=dtype), np.zeros((spec.n_hops, batch.n_nodes))
+
+    def steps() -> Iterator[None]:
+        width = whole_vectors(batch.n_nodes)
+        P, *others = (aligned((width, width), spec.dtype) for _ in range(_n_matrices(spec)))
+        similarity = NodeSimilarity.of(batch, spec.nodes, spec.prune_cores)
+        yield from _in_blocks(partial(similarity.fill, P), width, width, execution)
+        edge_weight = float(spec.edges.base) if spec.use_edges and edges is None else 0.0
+        for h, (nodes, edge_term) in enumerate(_stars(batch, spec, edges)):
+            hop = Hop(P, edge_term, edge_weight, HopRules.of(spec, h, similarity.floor))
+            k_self = hop.self_similarity(nodes)
+            own[h] = k_self >= TINY if spec.star_norm else k_self
+            stars = nodes._replace(norm=inverse_root(k_self))
+            deeper = others[0] if others and h < spec.n_hops - 1 else NO_MATRIX
+            whole = values if symmetric else values[:0]
+            weights = combinations[: len(whole), h]
+            if symmetric or deeper.size:
+                yield from hop.compare(stars, stars, deeper, weights, whole, execution)
+            if not symmetric:
+                a, b = _take(stars, rows), _take(stars, columns)
+                yield from hop.compare(a, b, NO_MATRIX, combinations[:, h], values, execution)
+            if deeper.size:
+                P, others = deeper, [P]
+
+    n_passes = 1 + (spec.n_hops if symmetric else (spec.n_hops - 1) * (_n_matrices(spec) - 1))
+    n_blocks = n_passes * len(_starts(batch.n_nodes))
+    n_blocks += 0 if symmetric else spec.n_hops * len(_starts(len(rows)))
+    for _ in execution.track(steps(), n_blocks):
+        pass
+    return NodeGrams(values, own)
+
+
+@dataclass(frozen=True, eq=False)
+class Hop:
+    """All that rows of one hop have in common; see ``node_rows.compare_nodes``."""
+
+    P: Floats
+    edge_term: Floats
+    edge_weight: float
+    rules: HopRules
+
+    def self_similarity(self, stars: NodeStars) -> npt.NDArray[np.float64]:
+        """k_h(v, v) of every star."""
+        own = np.empty(len(stars.core))
+        self_terms(self.P, self.edge_term, self.edge_weight, stars, self.rules, own)
+        return own
+
+    def compare(
+        self,
+        a: NodeStars,
+        b: NodeStars,
+        deeper: Floats,
+        weights: npt.NDArray[np.float64],
+        out: Floats,
+        execution: Execution,
+    ) -> Iterator[None]:
+        """Add kappa_h between stars to results and write P_h, one block of rows a step."""
+        deeper = deeper.astype(self.P.dtype, copy=False)
+        weights = np.ascontiguousarray(weights)
+
+        def rows(first: int, last: int) -> None:
+            space = NodeSpace.of(self.P.shape[1], len(self.edge_term) > 0)
+            compare_nodes(
+                self.P, self.edge_term, self.edge_weight, a, first, last, b, a is b, self.rules,
+                deeper, weights, out, space,
+            )  # fmt: skip
+
+        return _in_blocks(rows, len(a.core), len(b.core), execution)
+
+
+def _n_matrices(spec: StarSpec) -> int:
+    """How many matrices of all nodes are held: P, and its successor if there is one."""
+    return 2 if spec.expansion == "nested" and spec.n_hops > 1 else 1
+
+
+def working_bytes(
+    batch: GraphBatch, spec: StarSpec, edges: DistinctEdges | None, execution: Execution
+) -> int:
+    """Bytes taken beside the result."""
+    width, size = whole_vectors(batch.n_nodes), np.dtype(spec.dtype).itemsize
+    n_lines = _n_matrices(spec) * width + (0 if edges is None else edges.n_lines)
+    threads: int = effective_n_jobs(execution.n_jobs) * (3 if edges is None else 4) * LANES
+    # Factors of attributes that are compared in vectors, and what they are made from.
+    n_dense = len(batch.nodes.numerical) + len(filled_columns(batch)[0])
+    return width * (n_lines * size + 8 * (threads + 6 * n_dense))
+
+
+def _stars(
+    batch: GraphBatch, spec: StarSpec, edges: DistinctEdges | None
+) -> Iterator[tuple[NodeStars, Floats]]:
+    """The stars of all nodes, without norms, and the lines of their edge term, hop by hop."""
+    node_levels, edge_levels = star_matrices(batch, spec.n_hops, spec.expansion)
+    core = np.arange(batch.n_nodes)
+    for h in range(spec.n_hops):
+        if h < len(node_levels):
+            members, incident = node_levels[h], edge_levels[h]
+            lines = np.empty((0, 0), dtype=spec.dtype)
+            line_ptr, line = np.zeros(len(core) + 1, dtype=np.int64), core[:0]
+            if edges is not None:
+                lines, line_ptr, line = edges.term(incident, spec)
+            stars = NodeStars(
+                core=core,
+                member_ptr=members.indptr.astype(np.int64),
+                member=members.indices.astype(np.int64),
+                n_edges=np.diff(incident.indptr).astype(np.float64),
+                line_ptr=line_ptr,
+                line=line,
+                norm=np.empty(0),
+            )
+        yield stars, lines
+
+
+def _take(stars: NodeStars, nodes: Index) -> NodeStars:
+    member_ptr, member = lists_of(stars.member_ptr, stars.member, nodes)
+    line_ptr, line = lists_of(stars.line_ptr, stars.line, nodes)
+    return NodeStars(
+        core=stars.core[nodes],
+        member_ptr=member_ptr,
+        member=member,
+        n_edges=stars.n_edges[nodes],
+        line_ptr=line_ptr,
+        line=line,
+        norm=stars.norm[nodes],
+    )
+
+
+def _starts(n_rows: int) -> range:
+    return range(0, n_rows, BLOCK_ROWS)
+
+
+def _in_blocks(
+    work: Callable[[int, int], None], n_rows: int, n_columns: int, execution: Execution
+) -> Iterator[None]:
+    """Do the rows in threads, one block a step."""
+    tasks = (delayed(work)(first, min(first + BLOCK_ROWS, n_rows)) for first in _starts(n_rows))
+    return execution.run(tasks, n_rows * float(n_columns), ordered=False)

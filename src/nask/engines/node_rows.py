@@ -1,0 +1,194 @@
+"""The stars of one graph against each other, compiled: one hop, eight rows side by side.
+
+As in ``star_rows``, but every node has a star and every pair a value of its own. Where rows and
+columns are the same stars, pairs are compared once and written twice. P is held in float64 or
+float32 and all arithmetic is float64. Nothing here checks its input: ``node_gram`` has.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.compiling import compiled, inner
+from nask.engines.star_rows import HopRules, turn_lines
+from nask.engines.tile import sum_lines
+from nask.engines.vectors import (
+    LANES,
+    aligned,
+    at,
+    exp,
+    load,
+    load_square,
+    store,
+    store_square,
+    transposed,
+)
+
+Array = npt.NDArray[Any]
+
+
+class NodeStars(NamedTuple):
+    """The stars of some nodes at one hop."""
+
+    core: Array  # which node
+    member_ptr: Array
+    member: Array  # core and leaves
+    n_edges: Array  # in float64
+    line_ptr: Array
+    line: Array  # lines of the edge term that belong to the star, where edges have attributes
+    norm: Array  # 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
+
+
+class NodeSpace(NamedTuple):
+    """Working memory of eight rows side by side."""
+
+    lines: Array
+    sums: Array  # of P over their members, by node
+    cores: Array  # P of their cores, by node
+    edges: Array  # their edge term, by node
+    rows: Array  # their norms and their numbers of edges
+    below: Array  # P_h in eight columns
+    kappa: Array  # kappa_h in eight columns
+    share: Array  # and what of it is added to a result
+    turned: Array
+
+    @classmethod
+    def of(cls, n_columns: int, with_edges: bool) -> NodeSpace:
+        """Take memory for lines of so many columns."""
+        sizes = [n_columns, n_columns, n_columns, n_columns if with_edges else 0, 2, *[LANES] * 4]
+        return cls(*(aligned(LANES * size) for size in sizes))
+
+
+@inner
+def add_square(
+    out: Array, start: int, weight: float, space: NodeSpace, v: int, n: int, c0: int, m: int,
+    triangle: bool,
+) -> None:  # fmt: skip
+    """Add eight rows from v on by eight columns from c0 on, and their mirror image, to a result.
+
+    The result, n x m, begins at ``out[start]``.
+    """
+    for k in range(LANES):
+        store(space.share, LANES * k, load(space.kappa, LANES * k) * weight)
+    if v + LANES <= n and c0 + LANES <= m and not (triangle and v == c0):
+        store_square(space.turned, 0, LANES, transposed(load_square(space.share, 0, LANES)))
+        for k in range(LANES):
+            place = start + (v + k) * m + c0
+            store(out, place, load(out, place) + load(space.turned, LANES * k))
+        if triangle:
+            for k in range(LANES):
+                place = start + (c0 + k) * m + v
+                store(out, place, load(out, place) + load(space.share, LANES * k))
+        return
+    # At the edge of the result, or on its diagonal, where each number is its own mirror image.
+    for k in range(min(LANES, m - c0)):
+        for lane in range(min(LANES, n - v)):
+            if not triangle or v + lane <= c0 + k:
+                out[start + (v + lane) * m + c0 + k] += space.share[LANES * k + lane]
+            if triangle and v + lane < c0 + k:
+                out[start + (c0 + k) * m + v + lane] += space.share[LANES * k + lane]
+
+
+@inner
+def set_square(deeper: Array, n: int, space: NodeSpace, v: int, c0: int) -> None:
+    """Write P_h of eight rows from v on and eight columns from c0 on, and their mirror image."""
+    if v == c0:
+        for k in range(LANES):
+            for lane in range(k + 1):
+                value = space.below[LANES * k + lane]
+                deeper[(v + lane) * n + c0 + k] = value
+                deeper[(c0 + k) * n + v + lane] = value
+        return
+    square = load_square(space.below, 0, LANES)
+    store_square(deeper, c0 * n + v, n, square)
+    store_square(deeper, v * n + c0, n, transposed(square))
+
+
+@inner
+def compare_column(
+    space: NodeSpace, b: NodeStars, c: int, k: int, edge_lines: bool, edge_weight: float,
+    rules: HopRules, nested: bool,
+) -> None:  # fmt: skip
+    """Compare the rows laid out in ``space`` with star c, which is the k-th of eight."""
+    core = at(b.core, c)
+    members = load(space.rows, LANES) * (edge_weight * at(b.n_edges, c))
+    for i in range(at(b.member_ptr, c), at(b.member_ptr, c + 1)):
+        members = members + load(space.sums, at(b.member, i) * LANES)
+    if edge_lines:
+        members = members + load(space.edges, core * LANES)
+    similarity = members * ((load(space.cores, core * LANES) - rules.core_floor) * rules.core_scale)
+    normalised = similarity * at(b.norm, c) * load(space.rows, 0)
+    if nested:
+        store(space.below, k * LANES, exp((normalised - 1.0) * rules.gamma_star))
+    if rules.star_norm:
+        similarity = normalised
+    store(space.kappa, k * LANES, similarity)
+
+
+@compiled
+def compare_nodes(
+    P: Array, edge_term: Array, edge_weight: float, a: NodeStars, first: int, last: int,
+    b: NodeStars, triangle: bool, rules: HopRules, deeper: Array, weights: Array, out: Array,
+    space: NodeSpace,
+) -> None:  # fmt: skip
+    """Add kappa_h of stars first..last of ``a`` with those of ``b`` to results, with weights.
+
+    Parameters
+    ----------
+    P : ndarray
+        P_{h-1} between all nodes, with whole vectors of rows and of columns.
+    edge_term : ndarray
+        Sums of P between edges, as lines over all nodes, with whole vectors of columns; without
+        lines where edges are all alike, or do not count.
+    edge_weight : float
+        P of any two edges where they are all alike, else 0.
+    first : int
+        A multiple of eight.
+    triangle : bool
+        Whether ``b`` is ``a``: then only columns from the row on are compared, and mirrored.
+    deeper : ndarray as P, or empty
+        Takes P_h; for all nodes in a triangle only.
+    weights : ndarray of shape (n_results,)
+    out : ndarray of shape (n_results, stars of a, stars of b)
+    """
+    width, n, m = P.shape[1], len(a.core), len(b.core)
+    nested, with_edges = deeper.shape[0] > 0, edge_term.shape[0] > 0
+    below, results = deeper.reshape(deeper.size), out.reshape(out.size)
+    for v in range(first, last, LANES):
+        sum_lines(space.lines, space.sums, P, width, a.member_ptr, a.member, v, last - 1, 0)
+        turn_lines(space.cores, P, a.core, v, last - 1)
+        if with_edges:
+            sum_lines(
+                space.lines, space.edges, edge_term, width, a.line_ptr, a.line, v, last - 1, 0
+            )
+        for lane in range(LANES):
+            row = min(v + lane, last - 1)
+            space.rows[lane], space.rows[LANES + lane] = a.norm[row], a.n_edges[row]
+        for c0 in range(v if triangle else 0, m, LANES):
+            for k in range(min(LANES, m - c0)):
+                compare_column(space, b, c0 + k, k, with_edges, edge_weight, rules, nested)
+            if nested:
+                set_square(below, width, space, v, c0)
+            for r in range(len(weights)):
+                if weights[r] != 0.0:
+                    add_square(results, r * n * m, weights[r], space, v, n, c0, m, triangle)
+
+
+@compiled
+def self_terms(
+    P: Array, edge_term: Array, edge_weight: float, a: NodeStars, rules: HopRules, out: Array
+) -> None:
+    """k_h(v, v) of stars, to ``out``."""
+    for v in range(len(a.core)):
+        core = a.core[v]
+        members = edge_weight * a.n_edges[v] * a.n_edges[v]
+        for i in range(a.line_ptr[v], a.line_ptr[v + 1]):
+            members += np.float64(edge_term[a.line[i], core])
+        for i in range(a.member_ptr[v], a.member_ptr[v + 1]):
+            line = P[a.member[i]]
+            for j in range(a.member_ptr[v], a.member_ptr[v + 1]):
+                members += np.float64(line[a.member[j]])
+        out[v] = members * (P[core, core] - rules.core_floor) * rules.core_scale
