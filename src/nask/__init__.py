@@ -9,6 +9,7 @@ from nask.datasets.generators import (
 )
 from nask.datasets.registry import available_datasets, load_dataset
 from nask.estimators.classifier import NASKClassifier
+from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.regressor import NASKRegressor
 from nask.estimators.saving import load
 from nask.evaluation.evaluate import evaluate
@@ -37,6 +38,7 @@ __all__ = [
     "Dataset",
     "Evaluation",
     "NASKClassifier",
+    "NASKNodeClassifier",
     "NASKRegressor",
     "NodeDataset",
     "NodeNASK",

@@ -72,7 +72,7 @@ def node_grams(
     dtype : str
         Of the result.
     rows, columns : ndarray of int, or None
-        Which nodes to compare; all nodes with all by default, which is half the work.
+        Which nodes to compare; all by default. Where both are the same object, half the work.
 
     Examples
     --------
@@ -82,18 +82,17 @@ def node_grams(
     >>> kernel.fit(path).hop_grams()[0].round(3)  # both ends are alike
     array([[1.   , 0.359, 1.   ], [0.359, 1.   , 0.359], [1.   , 0.359, 1.   ]])
     """
-    symmetric = rows is None and columns is None
-    everything = np.arange(batch.n_nodes)
-    rows, columns = (everything if nodes is None else nodes for nodes in (rows, columns))
-    edges = DistinctEdges.of(batch) if spec.use_edges and not spec.edges.is_constant else None
-    shape = (len(combinations), len(rows), len(columns))
-    n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    n_bytes += working_bytes(batch, spec, edges, execution)
-    execution.check_memory(n_bytes, f"Comparing the nodes of a graph of {batch.n_nodes} nodes")
-    values, own = np.zeros(shape, dtype=dtype), np.zeros((spec.n_hops, batch.n_nodes))
+    n = batch.n_nodes
+    edges = _distinct_edges(batch, spec)
+    n_rows, n_columns = (n if nodes is None else len(nodes) for nodes in (rows, columns))
+    shape = (len(combinations), n_rows, n_columns)
+    n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize + working_bytes(batch, spec, execution)
+    execution.check_memory(n_bytes, f"Comparing the nodes of a graph of {n} nodes")
+    whole = rows is None and columns is None
+    values, own = np.zeros(shape, dtype=dtype), np.zeros((spec.n_hops, n))
 
     def steps() -> Iterator[None]:
-        width = whole_vectors(batch.n_nodes)
+        width = whole_vectors(n)
         P, *others = (aligned((width, width), spec.dtype) for _ in range(_n_matrices(spec)))
         similarity = NodeSimilarity.of(batch, spec.nodes, spec.prune_cores)
         yield from _in_blocks(partial(similarity.fill, P), width, width, execution)
@@ -104,20 +103,20 @@ def node_grams(
             own[h] = k_self >= TINY if spec.star_norm else k_self
             stars = nodes._replace(norm=inverse_root(k_self))
             deeper = others[0] if others and h < spec.n_hops - 1 else NO_MATRIX
-            whole = values if symmetric else values[:0]
-            weights = combinations[: len(whole), h]
-            if symmetric or deeper.size:
-                yield from hop.compare(stars, stars, deeper, weights, whole, execution)
-            if not symmetric:
-                a, b = _take(stars, rows), _take(stars, columns)
-                yield from hop.compare(a, b, NO_MATRIX, combinations[:, h], values, execution)
-            if deeper.size:
-                P, others = deeper, [P]
+            a = stars if rows is None else _take(stars, rows)
+            b = a if columns is rows else stars if columns is None else _take(stars, columns)
+            weights = np.ascontiguousarray(combinations[:, h])
+            if deeper.size and not whole:
+                yield from hop.compare(stars, stars, deeper, weights[:0], values[:0], execution)
+                deeper = NO_MATRIX
+            yield from hop.compare(a, b, deeper, weights, values, execution)
+            if others:
+                P, others = others[0], [P]
 
-    n_passes = 1 + (spec.n_hops if symmetric else (spec.n_hops - 1) * (_n_matrices(spec) - 1))
-    n_blocks = n_passes * len(_starts(batch.n_nodes))
-    n_blocks += 0 if symmetric else spec.n_hops * len(_starts(len(rows)))
-    for _ in execution.track(steps(), n_blocks):
+    # P, the hops, and successors of P that do not come with a result.
+    n_alone = (_n_matrices(spec) - 1) * (spec.n_hops - 1) * (not whole)
+    n_steps = (1 + n_alone) * len(_starts(n)) + spec.n_hops * len(_starts(n_rows))
+    for _ in execution.track(steps(), n_steps):
         pass
     return NodeGrams(values, own)
 
@@ -148,7 +147,6 @@ class Hop:
     ) -> Iterator[None]:
         """Add kappa_h between stars to results and write P_h, one block of rows a step."""
         deeper = deeper.astype(self.P.dtype, copy=False)
-        weights = np.ascontiguousarray(weights)
 
         def rows(first: int, last: int) -> None:
             space = NodeSpace.of(self.P.shape[1], len(self.edge_term) > 0)
@@ -165,10 +163,14 @@ def _n_matrices(spec: StarSpec) -> int:
     return 2 if spec.expansion == "nested" and spec.n_hops > 1 else 1
 
 
-def working_bytes(
-    batch: GraphBatch, spec: StarSpec, edges: DistinctEdges | None, execution: Execution
-) -> int:
-    """Bytes taken beside the result."""
+def _distinct_edges(batch: GraphBatch, spec: StarSpec) -> DistinctEdges | None:
+    """The kinds of edges, or None where they are all alike or do not count."""
+    return DistinctEdges.of(batch) if spec.use_edges and not spec.edges.is_constant else None
+
+
+def working_bytes(batch: GraphBatch, spec: StarSpec, execution: Execution) -> int:
+    """Bytes that :func:`node_grams` takes beside its result."""
+    edges = _distinct_edges(batch, spec)
     width, size = whole_vectors(batch.n_nodes), np.dtype(spec.dtype).itemsize
     n_lines = _n_matrices(spec) * width + (0 if edges is None else edges.n_lines)
     threads: int = effective_n_jobs(execution.n_jobs) * (3 if edges is None else 4) * LANES

@@ -15,8 +15,9 @@ from nask.engines.layout import Exponents, Places
 from nask.engines.vectors import LANES, aligned
 from nask.graph.batch import Elements, GraphBatch
 
-# Columns of features filled more than this are compared in vectors, like named attributes.
-DENSE_FILL = 0.3
+# Columns of features filled more than this are compared in vectors, like named attributes: 0.1 ns
+# a pair of nodes, against 2 ns a pair of nonzeros (Pubmed).
+DENSE_FILL = 0.2
 
 
 @dataclass(frozen=True, eq=False)

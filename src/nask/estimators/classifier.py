@@ -15,11 +15,13 @@ from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 
 from nask.estimators.machine import KernelMachine
-from nask.estimators.support import most_confident, one_versus_rest
+from nask.estimators.support import class_confidence, most_confident
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_positive
 
 CALIBRATION_FOLDS = 5
+ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
+Calibration = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -66,7 +68,7 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
     (1, 2)
     """
 
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    class_weight: ClassWeight = None
     probability: bool = True
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -77,36 +79,17 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
         weights = self._weights_by_code(self.classes_)
         model = SVC(kernel="precomputed", C=self.C, class_weight=weights)
         gram = self._learn(graphs, model, codes)
-        self._calibration: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None
+        self._calibration: Calibration | None = None
         if self.probability and counts.min() > 1:
-            self._calibration = _calibrate(model, gram, codes, int(counts.min()))
+            self._calibration = calibrate(model, gram, codes, int(counts.min()))
         return self
 
     def _weights_by_code(self, classes: npt.NDArray[Any]) -> dict[int, float] | str | None:
-        if self.class_weight is None or self.class_weight == "balanced":
-            return self.class_weight
-        expected = "None, 'balanced' or a dict of positive floats by class"
-        if not isinstance(self.class_weight, Mapping) or not all(
-            map(is_positive, self.class_weight.values())
-        ):
-            raise ParameterError.expected(
-                "class_weight", "NASKClassifier", expected, self.class_weight
-            )
-        number = {label: code for code, label in enumerate(classes.tolist())}
-        unknown = [label for label in self.class_weight if label not in number]
-        if unknown:
-            raise ParameterError(
-                f"The 'class_weight' parameter of NASKClassifier names the class {unknown[0]!r}, "
-                f"but the training graphs have the classes {list(number)}."
-            )
-        return {number[label]: float(weight) for label, weight in self.class_weight.items()}
+        return weights_by_code(self.class_weight, classes, type(self).__name__)
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
-        decisions = self._decide(X)
-        if len(self.classes_) == 2:
-            return decisions[:, 0]
-        return one_versus_rest(decisions, len(self.classes_))
+        return class_confidence(self._decide(X), len(self.classes_))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Most confident class of each graph."""
@@ -122,15 +105,13 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
                 "or a class had a single training graph. Fit with probability=True and two graphs "
                 "or more of each class."
             )
-        coefficients, constants = self._calibration
-        scores = decision.reshape(len(decision), -1) @ coefficients.T + constants
-        scores -= scores.max(axis=1, keepdims=True)
-        odds = np.exp(scores)
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        return probabilities(decision, *self._calibration)
 
 
-def class_codes(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
-    """Classes in order, and the number of each graph's class among them.
+def class_codes(
+    target: npt.NDArray[Any], element: str = "graph"
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Classes in order, and the number of each graph's, or node's, class among them.
 
     Classes are learned by their number: cross-validation would number them on its own, and
     weights by class would miss.
@@ -145,21 +126,46 @@ def class_codes(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray
         check_classification_targets(target)
     except ValueError as error:
         raise ParameterError(
-            f"{error} A classifier expects one class a graph, text or integers, none missing; for "
-            "numbers on a scale use NASKRegressor."
+            f"{error} A classifier expects one class a {element}, text or integers, none missing"
+            + ("; for numbers on a scale use NASKRegressor." if element == "graph" else ".")
         ) from None
     classes = np.unique(target)
     if len(classes) < 2:
         raise ParameterError(
-            f"A classifier needs graphs of at least two classes. Got one class: "
+            f"A classifier needs {element}s of at least two classes. Got one class: "
             f"{classes.tolist()[0]!r}."
         )
     return classes, np.searchsorted(classes, target)
 
 
-def _calibrate(
+def weights_by_code(
+    given: ClassWeight, classes: npt.NDArray[Any], owner: str
+) -> dict[int, float] | str | None:
+    """The parameter ``class_weight`` by the number of a class.
+
+    Examples
+    --------
+    >>> weights_by_code({"toxic": 3.0}, np.array(["safe", "toxic"]), "NASKClassifier")
+    {1: 3.0}
+    """
+    if given is None or given == "balanced":
+        return given
+    expected = "None, 'balanced' or a dict of positive floats by class"
+    if not isinstance(given, Mapping) or not all(map(is_positive, given.values())):
+        raise ParameterError.expected("class_weight", owner, expected, given)
+    number = {label: code for code, label in enumerate(classes.tolist())}
+    unknown = [label for label in given if label not in number]
+    if unknown:
+        raise ParameterError(
+            f"The 'class_weight' parameter of {owner} names the class {unknown[0]!r}, but the "
+            f"training set has the classes {list(number)}."
+        )
+    return {number[label]: float(weight) for label, weight in given.items()}
+
+
+def calibrate(
     model: SVC, gram: npt.NDArray[Any], y: npt.NDArray[Any], smallest_class: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+) -> Calibration:
     """Logistic regression of the class on held-out decision values, as scores = d A + b."""
     folds = StratifiedKFold(min(CALIBRATION_FOLDS, smallest_class), shuffle=True, random_state=0)
     held_out = cross_val_predict(model, gram, y, cv=folds, method="decision_function")
@@ -172,3 +178,15 @@ def _calibrate(
         coefficients = np.concatenate([np.zeros_like(coefficients), coefficients])
         constants = np.concatenate([[0.0], constants])
     return coefficients, constants
+
+
+def probabilities(
+    decision: npt.NDArray[np.float64],
+    coefficients: npt.NDArray[np.float64],
+    constants: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Probability of each class from decision values and what :func:`calibrate` returns."""
+    scores = decision.reshape(len(decision), -1) @ coefficients.T + constants
+    scores -= scores.max(axis=1, keepdims=True)
+    odds = np.exp(scores)
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))

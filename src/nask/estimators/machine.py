@@ -19,8 +19,8 @@ from nask.kernels.parameters import POSITIVE, StarKernelParameters, is_positive
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelMachine(StarKernelParameters):
-    """A support vector machine on the kernel; it keeps only the graphs that carry weight."""
+class MachineParameters(StarKernelParameters):
+    """Parameters of a support vector machine on the kernel."""
 
     C: float = 10.0
 
@@ -28,6 +28,11 @@ class KernelMachine(StarKernelParameters):
         super()._check_parameters()
         if not is_positive(self.C):
             raise ParameterError.expected("C", type(self).__name__, POSITIVE, self.C)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelMachine(MachineParameters):
+    """A support vector machine on the kernel; it keeps only the graphs that carry weight."""
 
     def _training_data(self, X: Any, y: Any) -> tuple[list[AttributedGraph], npt.NDArray[Any]]:
         self._check_parameters()

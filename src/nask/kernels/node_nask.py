@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import TransformerMixin
 
-from nask.engines.node_gram import NodeGrams, node_grams
+from nask.engines.node_gram import NodeGrams, node_grams, working_bytes
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
@@ -130,6 +130,18 @@ class NodeNASK(TransformerMixin, StarKernelParameters):
         self._training = GraphBatch.encode([graph], schema)
         self._remember_parameters()
 
+    def _needed_bytes(self, n_rows: int, n_columns: int) -> int:
+        """Bytes that comparing so many nodes of the training graph takes."""
+        working = working_bytes(self._training, self._spec(self.schema_), self._execution())
+        return n_rows * n_columns * np.dtype(self._linear_dtype()).itemsize + working
+
+    def _training_gram(self, nodes: Index) -> Floats:
+        """Kernel between some nodes, with the mean squared distance between these."""
+        linear, own = self._linear(self._training, nodes, nodes)
+        if self.gram == "rbf":
+            self._set_distance_unit(linear, own[nodes])
+        return self._form(linear, own[nodes], own[nodes], diagonal=True)
+
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None
     ) -> tuple[GraphBatch, Index | None]:
@@ -164,13 +176,16 @@ class NodeNASK(TransformerMixin, StarKernelParameters):
         spec, execution = self._spec(self.schema_), self._execution()
         return node_grams(batch, spec, combinations, execution, dtype, rows, columns)
 
+    def _linear_dtype(self) -> str:
+        # Distances are differences of nearby numbers.
+        return self.dtype if self.gram == "linear" else "float64"
+
     def _linear(
         self, batch: GraphBatch, rows: Index | None = None, columns: Index | None = None
     ) -> tuple[Floats, npt.NDArray[np.float64]]:
         """The kernel before the form of the Gram, and that of each node with itself."""
         weights = self._hop_weights()
-        dtype = self.dtype if self.gram == "linear" else "float64"
-        grams = self._compare(batch, weights[None], dtype, rows, columns)
+        grams = self._compare(batch, weights[None], self._linear_dtype(), rows, columns)
         linear, own = grams.values[0], weights @ grams.own
         if self.normalize:
             scale = inverse_root(own)
