@@ -32,7 +32,7 @@ def row(result: nask.Evaluation) -> str:
     repeats = f"± {100 * result.accuracy_std_repeats:.1f}" if result.repeats > 1 else ""
     cells = (
         name,
-        f"{result.n_graphs}",
+        f"{result.n_items}",
         f"{100 * result.majority:.1f}",
         f"**{100 * result.accuracy_mean:.1f}** ± {100 * result.accuracy_std_folds:.1f}",
         repeats,

@@ -75,7 +75,8 @@ class TunedNASKClassifier(TunedClassifier):
         return NASK(**{**self._base()._kernel_parameters(), **parameters})
 
     @staticmethod
-    def _untuned() -> NASKClassifier:
+    def untuned() -> NASKClassifier:
+        """Return the classifier whose parameters are chosen, with its defaults."""
         return NASKClassifier()
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:

@@ -43,14 +43,14 @@ def predictions(
     square = gram[np.ix_(train, train)]
     centring = Centring.fit(square)
     new = centring.apply(gram[np.ix_(test, train)])
-    square = centring.apply(square)
+    square = centring.apply(square, dtype=gram.dtype)
     n_classes = int(codes.max()) + 1
     for machine in penalty_path(square, codes[train], penalties, class_weight):
         yield most_confident(machine.decide(new), n_classes)
 
 
 def penalty_path(
-    gram: Floats,
+    gram: npt.NDArray[np.floating],
     codes: npt.NDArray[np.intp],
     penalties: Sequence[float],
     class_weight: ClassWeight = None,

@@ -215,3 +215,15 @@ def inner_folds(codes: Positions, inner: int, random_state: int) -> Splits:
         )
     folds = StratifiedKFold(min(inner, smallest), shuffle=True, random_state=random_state)
     return list(folds.split(codes, codes))
+
+
+def one_split(train: Positions, validation: Positions) -> tuple[Positions, Splits]:
+    """Rows of a stack to learn from and to judge on, and the split of these rows that does so.
+
+    Examples
+    --------
+    >>> one_split(np.array([4, 7]), np.array([1]))
+    (array([4, 7, 1]), [(array([0, 1]), array([2]))])
+    """
+    order = np.arange(len(train) + len(validation))
+    return np.concatenate([train, validation]), [(order[: len(train)], order[len(train) :])]

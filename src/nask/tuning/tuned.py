@@ -36,8 +36,12 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     @abstractmethod
-    def _untuned() -> Any:
+    def untuned() -> Any:
         """Return the classifier whose parameters are chosen, with its defaults."""
+
+    @abstractmethod
+    def kernel(self, **parameters: Any) -> Any:
+        """Return the kernel of a candidate, the rest of its parameters those of the estimator."""
 
     def sweeps(self) -> Sequence[StarSweep]:
         """Return the passes over the data that the grid needs."""
@@ -92,7 +96,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         return self._base().set_params(**self.best_params_, n_jobs=self.n_jobs)
 
     def _base(self) -> Any:
-        return self._untuned() if self.estimator is None else clone(self.estimator)
+        return self.untuned() if self.estimator is None else clone(self.estimator)
 
     def _fitted(self) -> Any:
         check_is_fitted(self, "best_estimator_")
