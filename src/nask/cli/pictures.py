@@ -30,7 +30,8 @@ def draw_result(
     ax = plots.confusion(truth[test], predicted)
     ax.set_title(f"{result.dataset}: {100 * result.accuracy_mean:.1f} % right ({result.method})")
     _save(ax.figure, out / f"{name}-confusion.png")
-    if isinstance(model, TunedClassifier) and len(truth) <= MOST_NODES:
+    too_large = isinstance(dataset, NodeDataset) and len(truth) > MOST_NODES
+    if isinstance(model, TunedClassifier) and not too_large:
         chosen = result.most_chosen()
         gram = _gram(model.kernel(**chosen, n_jobs=n_jobs, verbose=True), dataset)
         if isinstance(dataset, NodeDataset):
@@ -38,7 +39,7 @@ def draw_result(
             gram, truth = gram[np.ix_(labelled, labelled)], truth[labelled]
         settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
         title = f"{result.dataset}, the kernel chosen most often: {settings}"
-        _save(plots.kernel_overview(gram, truth, title), out / f"{name}-kernel.png")
+        _save(plots.kernel_overview(gram, truth, title, result.items), out / f"{name}-kernel.png")
 
 
 def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:
