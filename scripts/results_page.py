@@ -30,14 +30,15 @@ CLAIMED = {
 def row(result: nask.Evaluation) -> str:
     name = result.dataset
     repeats = f"± {100 * result.accuracy_std_repeats:.1f}" if result.repeats > 1 else ""
+    folds = f" ± {100 * result.accuracy_std_folds:.1f}" if len(result.records) > 1 else ""
     cells = (
         name,
-        f"{result.n_graphs}",
+        f"{result.n_items}{' nodes' * (result.items == 'nodes')}",
         f"{100 * result.majority:.1f}",
-        f"**{100 * result.accuracy_mean:.1f}** ± {100 * result.accuracy_std_folds:.1f}",
+        f"**{100 * result.accuracy_mean:.1f}**{folds}",
         repeats,
         f"{result.repeats} x {result.folds}",
-        f"{result.inner}",
+        "validation nodes" if result.inner is None else f"{result.inner}",
         CLAIMED.get(name, ""),
         f"{result.seconds_kernel:.0f}",
         f"{result.seconds_learning:.0f}",
@@ -63,8 +64,20 @@ def _text(value: object) -> str:
 def main() -> None:
     results = nask.read_results(ROOT / "results")
     results.sort(key=lambda result: [*CLAIMED, result.dataset].index(result.dataset))
-    headings = ["set", "graphs", "largest class %", "accuracy % ± over folds", "± over repeats"]
-    headings += ["repeats x folds", "inner folds", "paper's claim", "kernel s", "learning s"]
+    headings = [
+        "set",
+        "graphs or nodes",
+        "largest class %",
+        "accuracy % ± over folds",
+        "± over repeats",
+    ]
+    headings += [
+        "repeats x folds",
+        "chosen on inner folds",
+        "paper's claim",
+        "kernel s",
+        "learning s",
+    ]
     heading = f"| {' | '.join(headings)} |"
     table = "\n".join([heading, "|---|" + "---:|" * (len(headings) - 1), *map(row, results)])
     names = "| set | gamma | gamma_star | hops | degree | gram | gram_scale | normalize | C |"

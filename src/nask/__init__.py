@@ -31,6 +31,7 @@ from nask.kernels.features import NASKFeatures
 from nask.kernels.nask import NASK
 from nask.kernels.node_nask import NodeNASK
 from nask.tuning.classifier import TunedNASKClassifier
+from nask.tuning.node_classifier import TunedNASKNodeClassifier
 
 __version__ = "0.1.0"
 
@@ -46,6 +47,7 @@ __all__ = [
     "NodeDataset",
     "NodeNASK",
     "TunedNASKClassifier",
+    "TunedNASKNodeClassifier",
     "available_datasets",
     "evaluate",
     "from_frames",

@@ -175,7 +175,35 @@ def test_the_rows_of_a_larger_matrix():
 
 
 def test_errors():
-    with pytest.raises(ParameterError, match="two training graphs or more of each class"):
+    with pytest.raises(ParameterError, match="two training graphs or nodes of each class"):
         Race(np.array([0, 0, 0, 1]))
     with pytest.raises(ParameterError, match="no candidates"):
         Race(np.array([0, 0, 1, 1])).winner()
+
+
+def test_given_splits_are_all_that_judges():
+    """The score is that on what is held out; the classes of the rest play no part."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(60) % 3
+    grams = []
+    for noise in (0.5, 2.0):
+        features = np.eye(3)[codes] + noise * rng.normal(size=(60, 3))
+        grams.append(features @ features.T)
+    sweep = Matrices(grams)
+    learn, judge = np.arange(30), np.arange(50, 60)[::-1]
+    race = Race(codes, splits=[(learn, judge)])
+    race.enter(sweep, sweep.stack)
+    winner = race.winner()
+    assert winner.finished
+    assert winner.right.shape == (10,)
+    [predicted] = predictions(
+        sweep.gram(sweep.stack, winner.candidate), codes, learn, judge, [winner.C], None
+    )
+    assert winner.score == np.mean(predicted == codes[judge])
+    np.testing.assert_array_equal(winner.right, (predicted == codes[judge])[::-1])
+    spoiled = codes.copy()
+    spoiled[30:50] = rng.permutation(spoiled[30:50])
+    again = Race(spoiled, splits=[(learn, judge)])
+    again.enter(sweep, sweep.stack)
+    assert again.winner().parameters == winner.parameters
+    assert again.winner().score == winner.score

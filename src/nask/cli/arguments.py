@@ -9,6 +9,7 @@ import typer
 from nask.datasets.registry import load_dataset
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
+from nask.io.node_dataset import NodeDataset
 
 # The heading of these options in a command's help.
 RUNNING = "Running"
@@ -48,11 +49,22 @@ def load_graphs(dataset: str, categorical: str = "") -> Dataset:
     >>> load_graphs("MUTAG").name
     'MUTAG'
     """
-    names = [name.strip() for name in categorical.split(",") if name.strip()]
-    data = load_dataset(dataset, categorical=names)
+    data = load_any(dataset, categorical)
     if not isinstance(data, Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "
             "many graphs. nask datasets list shows which sets those are."
         )
     return data
+
+
+def load_any(dataset: str, categorical: str = "") -> Dataset | NodeDataset:
+    """Load a dataset of many graphs, or a network whose nodes have classes.
+
+    Examples
+    --------
+    >>> load_any("MUTAG").name
+    'MUTAG'
+    """
+    names = [name.strip() for name in categorical.split(",") if name.strip()]
+    return load_dataset(dataset, categorical=names)

@@ -9,19 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.cli.arguments import RUNNING, CategoricalOption, load_graphs
+from nask.cli.arguments import RUNNING, CategoricalOption, load_any
 from nask.cli.grid_options import grid_from_options
 from nask.cli.pictures import draw_accuracies, draw_result
 from nask.cli.show import results_table, show
 from nask.estimators.classifier import NASKClassifier
 from nask.evaluation.evaluate import evaluate as evaluate_method
 from nask.evaluation.methods import METHODS, named_method
-from nask.evaluation.records import Evaluation
+from nask.evaluation.records import Evaluation, Items
 from nask.evaluation.results import read_results
+from nask.evaluation.tasks import SplitName
 from nask.exceptions import NaskError
+from nask.io.node_dataset import NodeDataset
 from nask.stars.spec import Expansion
-from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.grid import GRIDS
+from nask.tuning.tuned import TunedClassifier
 
 PROTOCOL = "Protocol"
 SEARCH = "Search for parameters"
@@ -48,16 +50,35 @@ def evaluate(
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
     ] = True,
     categorical: CategoricalOption = "",
-    folds: Annotated[int, typer.Option(min=2, help="Outer folds.", rich_help_panel=PROTOCOL)] = 10,
-    repeats: Annotated[
-        int, typer.Option(min=1, help="How often folds are drawn.", rich_help_panel=PROTOCOL)
-    ] = 10,
-    inner: Annotated[
-        int,
+    split: Annotated[
+        SplitName,
         typer.Option(
-            min=2, help="Inner folds, on which parameters are chosen.", rich_help_panel=PROTOCOL
+            help="Of the nodes of a network; planetoid is its public split.",
+            rich_help_panel=PROTOCOL,
         ),
-    ] = 5,
+    ] = "folds",
+    folds: Annotated[
+        int | None,
+        typer.Option(min=2, help="Outer folds.", show_default="10", rich_help_panel=PROTOCOL),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How often folds are drawn.",
+            show_default="10; of nodes 1",
+            rich_help_panel=PROTOCOL,
+        ),
+    ] = None,
+    inner: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Inner folds, on which parameters are chosen.",
+            show_default="5; of nodes 3",
+            rich_help_panel=PROTOCOL,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of all splits.", rich_help_panel=PROTOCOL)] = 0,
     strict: Annotated[
         bool,
@@ -68,9 +89,13 @@ def evaluate(
         ),
     ] = False,
     grid: Annotated[
-        str,
-        typer.Option(help=f"One of: {', '.join(GRIDS)}.", rich_help_panel=SEARCH),
-    ] = "default",
+        str | None,
+        typer.Option(
+            help=f"One of: {', '.join(GRIDS)}.",
+            show_default="default; for nodes nodes",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
     try_values: Annotated[
         list[str] | None,
         typer.Option(
@@ -94,23 +119,25 @@ def evaluate(
         ),
     ] = -1,
 ) -> None:
-    """Estimate how accurately graphs are classified, with its uncertainty.
+    """Estimate how accurately graphs, or the nodes of a network, are classified.
 
     Nested cross-validation: parameters are chosen on folds of each training part, and each
     test part is touched once. Stopped at any moment and started again with the same
     arguments, it goes on from the last finished fold.
     """
-    models = [_model(name, grid, try_values or [], expansion) for name in method or ["nask"]]
     results, failed = [], False
     for name in datasets:
         try:
-            dataset = load_graphs(name, categorical)
+            dataset = load_any(name, categorical)
             if not as_json:
                 typer.echo(repr(dataset), err=True)
-            for model in models:
+            items: Items = "nodes" if isinstance(dataset, NodeDataset) else "graphs"
+            for label in method or ["nask"]:
+                model = _model(label, items, grid, try_values or [], expansion)
                 result = evaluate_method(
                     model,
                     dataset,
+                    split=split,
                     folds=folds,
                     repeats=repeats,
                     inner=inner,
@@ -140,12 +167,15 @@ def evaluate(
         raise typer.Exit(2)
 
 
-def _model(name: str, grid: str, values: Sequence[str], expansion: Expansion) -> Any:
-    model = named_method(name)
-    if isinstance(model, TunedNASKClassifier):
-        model.set_params(grid=grid_from_options(grid, values))
+def _model(
+    name: str, items: Items, grid: str | None, values: Sequence[str], expansion: Expansion
+) -> Any:
+    model = named_method(name, items)
+    if isinstance(model, TunedClassifier):
+        name_of_grid = grid or ("nodes" if items == "nodes" else "default")
+        model.set_params(grid=grid_from_options(name_of_grid, values))
         if expansion != NASKClassifier.expansion:
-            model.set_params(estimator=NASKClassifier(expansion=expansion))
+            model.set_params(estimator=model.untuned().set_params(expansion=expansion))
     return model
 
 

@@ -7,15 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nask import plots
 from nask.evaluation.records import Evaluation
 from nask.io.dataset import Dataset
-from nask.tuning.classifier import TunedNASKClassifier
+from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.tuning.tuned import TunedClassifier
+
+# The picture of a kernel of more nodes would take minutes, and show no more.
+MOST_NODES = 5000
 
 
 def draw_result(
-    result: Evaluation, model: Any, dataset: Dataset, out: Path, n_jobs: int | None
+    result: Evaluation, model: Any, dataset: Dataset | NodeDataset, out: Path, n_jobs: int | None
 ) -> None:
     """Draw the confusion matrix of all test folds, and the Gram matrix most folds chose."""
     truth = np.asarray(dataset.y)
@@ -25,13 +30,22 @@ def draw_result(
     ax = plots.confusion(truth[test], predicted)
     ax.set_title(f"{result.dataset}: {100 * result.accuracy_mean:.1f} % right ({result.method})")
     _save(ax.figure, out / f"{name}-confusion.png")
-    if isinstance(model, TunedNASKClassifier):
+    too_large = isinstance(dataset, NodeDataset) and len(truth) > MOST_NODES
+    if isinstance(model, TunedClassifier) and not too_large:
         chosen = result.most_chosen()
-        kernel = model.kernel(**chosen, n_jobs=n_jobs, verbose=True)
+        gram = _gram(model.kernel(**chosen, n_jobs=n_jobs, verbose=True), dataset)
+        if isinstance(dataset, NodeDataset):
+            labelled = np.flatnonzero(truth != NO_CLASS)
+            gram, truth = gram[np.ix_(labelled, labelled)], truth[labelled]
         settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
         title = f"{result.dataset}, the kernel chosen most often: {settings}"
-        figure = plots.kernel_overview(kernel.fit_transform(dataset.graphs), truth, title)
-        _save(figure, out / f"{name}-kernel.png")
+        _save(plots.kernel_overview(gram, truth, title, result.items), out / f"{name}-kernel.png")
+
+
+def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:
+    data = dataset.graph if isinstance(dataset, NodeDataset) else dataset.graphs
+    gram: npt.NDArray[Any] = kernel.fit_transform(data)
+    return gram
 
 
 def draw_accuracies(results: Sequence[Evaluation], out: Path) -> None:

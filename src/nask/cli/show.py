@@ -18,35 +18,56 @@ def show(content: Table | str) -> None:
 
 def results_table(results: Sequence[Evaluation]) -> Table:
     """One row a dataset and method: accuracy with its uncertainty, and time."""
-    repeated = any(result.repeats > 1 for result in results)
-    deviation = "± is the standard deviation over test folds"
-    deviation += ", in brackets over the means of repeats" if repeated else ""
     # Without lines between columns, so that PROTEINS_full and two deviations fit 80 characters.
     table = Table(
-        title="Accuracy in %, nested cross-validation",
-        caption=f"{deviation}.{_ranges(results)}",
+        title=f"Accuracy in %, {_protocol(results)}",
+        caption=f"{_deviation(results)}{_ranges(results)}".strip(),
         box=SIMPLE_HEAD,
     )
     several = len({result.method for result in results}) > 1
     table.add_column("dataset", no_wrap=True)
     if several:
         table.add_column("method", no_wrap=True)
-    headings = ("graphs", "repeats\nx folds", "largest\nclass", "accuracy", "kernel\ns", "SVM\ns")
+    items = "/\n".join(sorted({result.items for result in results}))
+    headings = (items, "repeats\nx folds", "largest\nclass", "accuracy", "kernel\ns", "SVM\ns")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        repeats = f" ({100 * result.accuracy_std_repeats:.1f})" if result.repeats > 1 else ""
         table.add_row(
             result.dataset,
             *([result.method] if several else []),
-            str(result.n_graphs),
+            str(result.n_items),
             f"{result.repeats} x {result.folds}",
             f"{100 * result.majority:.1f}",
-            f"{100 * result.accuracy_mean:.1f} ± {100 * result.accuracy_std_folds:.1f}{repeats}",
+            _accuracy(result),
             f"{result.seconds_kernel:.0f}",
             f"{result.seconds_learning:.0f}",
         )
     return table
+
+
+def _accuracy(result: Evaluation) -> str:
+    text = f"{100 * result.accuracy_mean:.1f}"
+    if len(result.records) > 1:
+        text += f" ± {100 * result.accuracy_std_folds:.1f}"
+    if result.repeats > 1:
+        text += f" ({100 * result.accuracy_std_repeats:.1f})"
+    return text
+
+
+def _protocol(results: Sequence[Evaluation]) -> str:
+    """In words; a public split has a single fold."""
+    single = {len(result.records) == 1 for result in results}
+    names = {True: "public split", False: "nested cross-validation"}
+    return " and ".join(names[kind] for kind in sorted(single))
+
+
+def _deviation(results: Sequence[Evaluation]) -> str:
+    if all(len(result.records) == 1 for result in results):
+        return ""
+    repeated = any(result.repeats > 1 for result in results)
+    brackets = ", in brackets over the means of repeats" if repeated else ""
+    return f"± is the standard deviation over test folds{brackets}."
 
 
 def _ranges(results: Sequence[Evaluation]) -> str:

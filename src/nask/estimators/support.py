@@ -38,16 +38,18 @@ class Centring:
     def fit(cls, gram: npt.NDArray[Any]) -> Centring:
         """Learn from the Gram matrix of the training graphs."""
         means = gram.mean(axis=0, dtype=np.float64)
-        spread = float(np.trace(gram) / len(gram) - means.mean())
+        own = float(np.trace(gram, dtype=np.float64)) / len(gram)
+        spread = float(own - means.mean())
         # Training graphs that are all alike leave rounding errors only: do not magnify them.
-        rounding = 1e3 * float(np.finfo(gram.dtype).eps) * float(np.trace(gram)) / len(gram)
+        rounding = 1e3 * float(np.finfo(gram.dtype).eps) * own
         return cls(means, spread if spread > rounding else 1.0)
 
-    def apply(self, gram: npt.NDArray[Any]) -> Floats:
+    def apply(self, gram: npt.NDArray[Any], dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
         """Centre and scale the kernel between some graphs and the training graphs."""
         row_means = gram.mean(axis=1, dtype=np.float64)
-        # In place from here on: of ten thousands of nodes every copy takes gigabytes.
-        centred: Floats = gram - self.column_means
+        # One array and no more: that of ten thousands of nodes takes gigabytes.
+        centred = np.empty(gram.shape, dtype=dtype)
+        np.subtract(gram, self.column_means, out=centred, casting="same_kind")
         centred -= row_means[:, None]
         centred += self.column_means.mean()
         centred /= self.scale

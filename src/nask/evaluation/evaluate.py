@@ -10,61 +10,69 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from nask.datasets.registry import load_dataset
-from nask.estimators.classifier import class_codes
 from nask.evaluation.environment import environment
 from nask.evaluation.fingerprint import fingerprint
-from nask.evaluation.folds import fold_of_its_own, fold_of_shared
+from nask.evaluation.folds import fold_of_its_own, fold_of_shared, nodes_of_their_own
 from nask.evaluation.journal import Journal
-from nask.evaluation.methods import described, method_name, named_method
+from nask.evaluation.memory import folds_at_a_time
+from nask.evaluation.methods import classifies, described, method_name, named_method
 from nask.evaluation.records import Evaluation, FoldRecord
 from nask.evaluation.results import summary
-from nask.evaluation.splits import Split, outer_splits
+from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
+from nask.evaluation.tasks import SplitName, Task, make_task
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
-from nask.kernels.parameters import is_integer
+from nask.io.node_dataset import NodeDataset
 from nask.progress import Progress, track
 
-LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
 # Characters of a dataset's name that do not go into the name of a file.
-UNSAFE = r"[^\w.+-]"
+UNSAFE = r"[^\w.+@-]"
 
 
 def evaluate(
     model: Any,
-    dataset: Dataset | str | os.PathLike[str],
+    dataset: Dataset | NodeDataset | str | os.PathLike[str],
     *,
-    folds: int = 10,
-    repeats: int = 10,
-    inner: int = 5,
+    split: SplitName = "folds",
+    folds: int | None = None,
+    repeats: int | None = None,
+    inner: int | None = None,
     random_state: int = 0,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> Evaluation:
-    """Estimate how accurately a method classifies graphs it has not seen.
+    """Estimate how accurately a method classifies graphs, or nodes, it has not seen.
 
     Stratified outer folds, the same for every method. The method chooses its parameters on inner
     folds of the training part alone, and meets the test part once.
 
+    Nodes are those of one network. Their kernel sees the whole network with the attributes of all
+    nodes, as is usual (the transductive setting); classes of test nodes it never sees.
+
     Parameters
     ----------
     model : str or estimator
-        "nask", or any classifier with ``fit`` and ``predict`` on lists of graphs. A model that
-        chooses its own parameters has to do so in ``fit``, as :class:`TunedNASKClassifier` does.
-    dataset : Dataset, name of one, or path
-        With one class a graph.
+        "nask", or any classifier with ``fit`` and ``predict`` on lists of graphs; for a network,
+        one with ``fit(graph, y, train)`` and ``predict(graph, nodes)``. A model that chooses its
+        own parameters has to do so in ``fit``, as :class:`TunedNASKClassifier` does.
+    dataset : Dataset, NodeDataset, name of one, or path
+        With one class a graph, or a node. Nodes without a class are neither learned from nor
+        tested.
+    split : {"folds", "planetoid"}, default="folds"
+        For a network, "planetoid" is its public split: learn from its training nodes, choose
+        parameters on its validation nodes, as is the custom (on inner folds of the training nodes
+        where there are none), and meet its test nodes once.
     folds, repeats : int, default=10
-        Outer folds, and how often all of them are drawn anew.
+        Outer folds, and how often all of them are drawn anew; nodes are drawn once by default.
     inner : int, default=5
-        Inner folds, where the model has a parameter of that name.
+        Inner folds, where the model has a parameter of that name; 3 for nodes by default.
     random_state : int, default=0
         Seed of all splits; repeat r is drawn with ``random_state + r``.
     strict : bool, default=False
@@ -72,12 +80,13 @@ def evaluate(
         they come from the whole set, which is unlabelled, as in published results of graph
         kernels, and so does the unit of distance of a Gaussian Gram; then Gram matrices are
         computed once for all folds. Models other than :class:`TunedNASKClassifier` are always
-        fitted on the training part alone.
+        fitted on the training part alone. Not for networks.
     out : path of a folder, optional
         Keeps one line of JSON a fold in ``<dataset>--<method>.jsonl``, written as soon as the
         fold is done. Called again with the same arguments, a run goes on where that file ends.
     n_jobs : int, default=None
-        Folds evaluated at a time, in processes, and threads of the kernel.
+        Folds evaluated at a time, in processes, and threads of the kernel. Fewer folds run at a
+        time where their matrices would take more than half of the free memory.
     progress : bool or callable, default=False
         ``True`` shows progress bars; a function is called with (done, total) folds.
 
@@ -92,56 +101,69 @@ def evaluate(
     >>> nask.evaluate(model, "MUTAG", folds=3, repeats=1, inner=2)
     Evaluation(nask on MUTAG: 8... % ± ... over 3 folds; majority class 66.5 %)
     """
-    data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
-    if not isinstance(data, Dataset) or data.y is None or data.y.ndim != 1:
+    data: Dataset | NodeDataset
+    data = dataset if isinstance(dataset, (Dataset, NodeDataset)) else load_dataset(dataset)
+    if isinstance(data, Dataset) and (data.y is None or data.y.ndim != 1):
         raise ParameterError(
             f"{data.name} has no classes of graphs: expected a column y in graphs.csv, or a file "
             f"{data.name}_graph_labels.txt beside the others, or y of Dataset."
         )
-    numbers = {"folds": folds, "repeats": repeats, "inner": inner, "random_state": random_state}
-    for name, value in numbers.items():
-        if not is_integer(value) or value < LEAST[name]:
-            expected = f"an int of at least {LEAST[name]}"
-            raise ParameterError.expected(name, "evaluate", expected, value)
-    method = named_method(model) if isinstance(model, str) else clone(model)
+    task = make_task(data, split, folds, repeats, inner, random_state)
+    method = named_method(model, task.items) if isinstance(model, str) else clone(model)
+    _check_fits(method, task, strict)
     own = method.get_params(deep=False)
-    settings = {"inner": inner, "random_state": random_state}
-    method.set_params(**{name: value for name, value in settings.items() if name in own})
-    classes, codes = class_codes(np.asarray(data.y))
-    splits = list(outer_splits(codes, folds, repeats, random_state))
+    settings = {"inner": task.inner, "random_state": random_state}
+    method.set_params(**{k: v for k, v in settings.items() if k in own and v is not None})
     label = method_name(method)
-    strict = strict or not hasattr(method, "sweeps")
+    strict = task.items == "graphs" and (strict or not hasattr(method, "sweeps"))
     identity = {
-        "dataset": data.name,
+        "dataset": task.name,
         "content": fingerprint(data),
-        "classes": {str(c): int(n) for c, n in zip(classes, np.bincount(codes), strict=True)},
+        "classes": task.class_sizes(),
         "method": label,
         "model": described(method),
-        "folds": folds,
-        "inner": inner,
+        "folds": task.folds,
+        "inner": task.inner,
         "random_state": random_state,
         "strict": strict,
         "nask": environment()["versions"]["nask"],
+        **({"items": "nodes", "split": split} if task.items == "nodes" else {}),
     }
     with tempfile.TemporaryDirectory(prefix="nask-") as scratch:
         place = Path(scratch if out is None else out).expanduser()
         if place.exists() and not place.is_dir():
             raise ParameterError(f"{place} is a file: expected a folder for results.")
-        name = f"{re.sub(UNSAFE, '_', data.name)}--{label}"
+        name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"
         journal = Journal(place / f"{name}.jsonl", identity)
-        pending = [split for split in splits if not _is_done(split, journal)]
+        pending = [split for split in task.splits if not _is_done(split, journal)]
         if pending:
             grams = place / "grams" / name
             with journal.alone():
                 journal.note_environment(environment())
-                done = _run(
-                    method, data, classes, codes, pending, strict, grams, journal, n_jobs, progress
-                )
-                description, before = f"{data.name}: folds", len(splits) - len(pending)
-                for record in track(done, len(splits), progress, description, start=before):
+                done = _run(method, task, pending, strict, grams, journal, n_jobs, progress)
+                n_splits, before = len(task.splits), len(task.splits) - len(pending)
+                for record in track(done, n_splits, progress, f"{task.name}: folds", start=before):
                     journal.note_fold(record)
                 remove_stacks(grams)
-    return summary(journal, repeats)
+    return summary(journal, task.repeats)
+
+
+def _check_fits(method: Any, task: Task, strict: bool) -> None:
+    """Raise where the method, or a parameter, is not for what the task classifies."""
+    if classifies(method) != task.items:
+        expected = {
+            "graphs": "fit(graphs, y), such as TunedNASKClassifier",
+            "nodes": "fit(graph, y, train), such as TunedNASKNodeClassifier",
+        }
+        raise ParameterError(
+            f"{type(method).__name__} classifies {classifies(method)}, but in {task.name} "
+            f"{task.items} have the classes: expected a model with {expected[task.items]}."
+        )
+    if strict and task.items == "nodes":
+        raise ParameterError(
+            f"The 'strict' parameter of evaluate is for sets of graphs: {task.name} is one "
+            "network, whose nodes are all seen."
+        )
 
 
 def _is_done(split: Split, journal: Journal) -> bool:
@@ -156,9 +178,7 @@ def _is_done(split: Split, journal: Journal) -> bool:
 
 def _run(
     method: Any,
-    data: Dataset,
-    classes: npt.NDArray[Any],
-    codes: npt.NDArray[np.intp],
+    task: Task,
     pending: Sequence[Split],
     strict: bool,
     grams: Path,
@@ -167,16 +187,23 @@ def _run(
     progress: Progress,
 ) -> Iterator[FoldRecord]:
     """Evaluate the folds that are left, in the order in which they are done."""
-    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    if strict:
-        return iter(run(delayed(fold_of_its_own)(method, data.graphs, data.y, s) for s in pending))
+    if strict or not hasattr(method, "sweeps"):
+        fold = fold_of_its_own if task.items == "graphs" else nodes_of_their_own
+        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        return iter(run(delayed(fold)(method, task.data, task.y, split) for split in pending))
+    n_items = len(task.y)
     stacks = shared_stacks(
         method.sweeps(),
-        data.graphs,
+        task.data,
+        n_items,
         grams,
         journal,
         n_jobs,
         not callable(progress) and progress,
-        f"{data.name}: Gram matrices",
+        f"{task.name}: Gram matrices",
     )
-    return iter(run(delayed(fold_of_shared)(method, stacks, classes, codes, s) for s in pending))
+    itemsize = max((stack.itemsize for stack in stacks), default=8)
+    n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
+    run = Parallel(n_jobs=n_processes, return_as="generator_unordered")
+    shared = (method, stacks, task.classes, task.codes)
+    return iter(run(delayed(fold_of_shared)(*shared, split) for split in pending))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 
+from nask.graph.attributed_graph import AttributedGraph
 from nask.io.dataset import Dataset
+from nask.io.node_dataset import NodeDataset
 
 
-def fingerprint(dataset: Dataset) -> str:
+def fingerprint(dataset: Dataset | NodeDataset) -> str:
     """Hash of graphs, attributes and target; the same for the same content on any machine.
+
+    The public split of a network is part of its content.
 
     Examples
     --------
@@ -23,7 +28,14 @@ def fingerprint(dataset: Dataset) -> str:
     """
     digest = hashlib.sha256()
     digest.update(repr(None if dataset.y is None else np.asarray(dataset.y).tolist()).encode())
-    for graph in dataset.graphs:
+    graphs: Sequence[AttributedGraph]
+    if isinstance(dataset, NodeDataset):
+        graphs = [dataset.graph]
+        split = [part.tolist() for part in (dataset.train, dataset.validation, dataset.test)]
+        digest.update(repr(split).encode())
+    else:
+        graphs = dataset.graphs
+    for graph in graphs:
         digest.update(f"{graph.n_nodes}:".encode())
         digest.update(np.ascontiguousarray(graph.edges, dtype="<i8").tobytes())
         if graph.node_features is not None:

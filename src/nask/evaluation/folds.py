@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from sklearn.base import clone
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import Split
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.node_dataset import NO_CLASS
 from nask.tuning.path import predictions
+from nask.tuning.race import one_split
 
 
 def fold_of_shared(
@@ -25,10 +28,13 @@ def fold_of_shared(
 ) -> FoldRecord:
     """Choose and learn from the rows of Gram matrices over the whole set."""
     start = time.perf_counter()
-    race = method.race(codes[split.train], classes)
+    rows, splits = split.train, None
+    if split.validation is not None:
+        rows, splits = one_split(split.train, split.validation)
+    race = method.race(codes[rows], classes, splits=splits)
     sweeps = method.sweeps()
     for sweep, stack in zip(sweeps, stacks, strict=True):
-        race.enter(sweep, stack, split.train)
+        race.enter(sweep, stack, rows)
     chosen = race.winner()
     gram = chosen.sweep.gram(stacks[sweeps.index(chosen.sweep)], chosen.candidate)
     weights = method.class_weight_by_code(classes)
@@ -46,6 +52,31 @@ def fold_of_its_own(
     start = time.perf_counter()
     fitted = clone(method).fit([graphs[i] for i in split.train], y[split.train])
     predicted = fitted.predict([graphs[i] for i in split.test])
+    return _fitted_record(split, y, fitted, predicted, start)
+
+
+def nodes_of_their_own(
+    method: Any, graph: AttributedGraph, y: npt.NDArray[np.int64], split: Split
+) -> FoldRecord:
+    """Fit on the network and the classes of the training nodes; no other class is given away.
+
+    Those of validation nodes go to a method whose ``fit`` takes a ``validation`` part.
+    """
+    start = time.perf_counter()
+    parts = {"train": split.train}
+    if split.validation is not None and "validation" in signature(method.fit).parameters:
+        parts["validation"] = split.validation
+    known = np.full_like(y, NO_CLASS)
+    for nodes in parts.values():
+        known[nodes] = y[nodes]
+    fitted = clone(method).fit(graph, known, **parts)
+    predicted = fitted.predict(graph, nodes=split.test)
+    return _fitted_record(split, y, fitted, predicted, start)
+
+
+def _fitted_record(
+    split: Split, y: npt.NDArray[Any], fitted: Any, predicted: npt.NDArray[Any], start: float
+) -> FoldRecord:
     kernel = getattr(fitted, "seconds_kernel_", 0.0)
     return _record(
         split,

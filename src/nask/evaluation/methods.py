@@ -7,25 +7,40 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nask.evaluation.records import Items
 from nask.exceptions import ParameterError, did_you_mean
 from nask.tuning.classifier import TunedNASKClassifier
+from nask.tuning.node_classifier import TunedNASKNodeClassifier
 
 # Parameters that make no difference to the result.
 HOW_TO_RUN = ("n_jobs", "verbose", "memory_limit", "gram_folder", "engine")
 METHODS: Mapping[str, Callable[[], Any]] = {"nask": TunedNASKClassifier}
+NODE_METHODS: Mapping[str, Callable[[], Any]] = {"nask": TunedNASKNodeClassifier}
 
 
-def named_method(name: str) -> Any:
+def named_method(name: str, items: Items = "graphs") -> Any:
     """Return a new, unfitted model of that name.
 
     Examples
     --------
-    >>> type(named_method("nask")).__name__
-    'TunedNASKClassifier'
+    >>> type(named_method("nask")).__name__, type(named_method("nask", "nodes")).__name__
+    ('TunedNASKClassifier', 'TunedNASKNodeClassifier')
     """
-    if name not in METHODS:
-        raise ParameterError(f"There is no method {name!r}. {did_you_mean(name, METHODS)}")
-    return METHODS[name]()
+    methods = METHODS if items == "graphs" else NODE_METHODS
+    if name not in methods:
+        raise ParameterError(f"There is no method {name!r}. {did_you_mean(name, methods)}")
+    return methods[name]()
+
+
+def classifies(model: Any) -> Items:
+    """Tell what a model classifies: that of nodes is told in ``fit`` which to train on.
+
+    Examples
+    --------
+    >>> classifies(TunedNASKClassifier()), classifies(TunedNASKNodeClassifier())
+    ('graphs', 'nodes')
+    """
+    return "nodes" if "train" in inspect.signature(model.fit).parameters else "graphs"
 
 
 def method_name(model: Any) -> str:
@@ -36,7 +51,8 @@ def method_name(model: Any) -> str:
     >>> method_name(TunedNASKClassifier())
     'nask'
     """
-    names = [name for name, make in METHODS.items() if make is type(model)]
+    known = [*METHODS.items(), *NODE_METHODS.items()]
+    names = [name for name, make in known if make is type(model)]
     return names[0] if names else type(model).__name__
 
 

@@ -6,9 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+
+Items = Literal["graphs", "nodes"]
 
 
 @dataclass(frozen=True)
@@ -20,13 +22,13 @@ class FoldRecord:
     repeat, fold : int
         Counted from 0.
     accuracy : float
-        Fraction of the test graphs classified rightly.
+        Fraction of the test graphs, or nodes, classified rightly.
     parameters : mapping
         What was chosen on the training part; empty for a method that chooses nothing.
     inner_accuracy : float or None
-        Accuracy of the chosen on the inner folds.
+        Accuracy of the chosen on the inner folds, or on the validation nodes.
     test : tuple of int
-        Positions of the test graphs.
+        Positions of the test graphs, or nodes.
     predicted : tuple
         Their predicted classes.
     seconds_kernel, seconds_learning : float
@@ -62,21 +64,27 @@ class Evaluation:
     Parameters
     ----------
     dataset, method : str
+        The public split of a network is named as a dataset of its own, such as "Cora@planetoid".
     records : tuple of FoldRecord
         Sorted by repeat and fold.
-    folds, repeats, inner, random_state : int
+    folds, repeats, random_state : int
         The protocol.
+    inner : int or None
+        Inner folds; None where parameters were chosen on validation nodes.
     strict : bool
         Whether ranges and categories of attributes came from each training fold; else from the
         whole (unlabelled) set.
     majority : float
         Share of the largest class.
-    n_graphs : int
+    n_items : int
+        Number of graphs or nodes; of a public split, those of its test part.
     seconds_kernel, seconds_learning : float
         Time spent comparing graphs, and on all else that was done fold by fold, summed over
         folds: with several processes the clock on the wall shows less.
     environment : mapping
         Versions of packages, and the machine.
+    items : {"graphs", "nodes"}
+        What was classified.
 
     Examples
     --------
@@ -94,14 +102,15 @@ class Evaluation:
     records: tuple[FoldRecord, ...]
     folds: int
     repeats: int
-    inner: int
+    inner: int | None
     random_state: int
     strict: bool
     majority: float
-    n_graphs: int
+    n_items: int
     seconds_kernel: float
     seconds_learning: float
     environment: Mapping[str, Any]
+    items: Items = "graphs"
 
     @property
     def accuracy_mean(self) -> float:
@@ -134,7 +143,7 @@ class Evaluation:
             "accuracy_std_repeats": self.accuracy_std_repeats,
             "accuracy_std_folds": self.accuracy_std_folds,
             "majority": self.majority,
-            "n_graphs": self.n_graphs,
+            f"n_{self.items}": self.n_items,
             "folds": self.folds,
             "repeats": self.repeats,
             "inner": self.inner,
@@ -147,11 +156,13 @@ class Evaluation:
         }
 
     def __repr__(self) -> str:
-        deviation = f"± {100 * self.accuracy_std_folds:.1f} over {len(self.records)} folds"
+        deviation = f" ± {100 * self.accuracy_std_folds:.1f} over {len(self.records)} folds"
         if self.repeats > 1:
-            deviation = f"± {100 * self.accuracy_std_repeats:.1f} over {self.repeats} repeats"
+            deviation = f" ± {100 * self.accuracy_std_repeats:.1f} over {self.repeats} repeats"
+        elif len(self.records) == 1:
+            deviation = ""
         return (
-            f"Evaluation({self.method} on {self.dataset}: {100 * self.accuracy_mean:.1f} % "
+            f"Evaluation({self.method} on {self.dataset}: {100 * self.accuracy_mean:.1f} %"
             f"{deviation}; majority class {100 * self.majority:.1f} %)"
         )
 

@@ -57,10 +57,11 @@ def summary(journal: Journal, repeats: int) -> Evaluation:
         random_state=run["random_state"],
         strict=run["strict"],
         majority=max(sizes) / sum(sizes),
-        n_graphs=sum(sizes),
+        n_items=sum(sizes),
         seconds_kernel=sum(journal.passes.values()) + sum(r.seconds_kernel for r in records),
         seconds_learning=sum(record.seconds_learning for record in records),
         environment=journal.environment,
+        items=run.get("items", "graphs"),
     )
 
 

@@ -10,19 +10,27 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 
 from nask.exceptions import ParameterError
+from nask.io.node_dataset import NO_CLASS, NodeDataset
+
+Positions = npt.NDArray[np.intp]
 
 
 class Split(NamedTuple):
-    """One outer fold of one repeat, as positions of graphs."""
+    """One outer fold of one repeat, as positions of graphs or nodes.
+
+    Parameters are chosen on the validation part where there is one, else on folds of the
+    training part.
+    """
 
     repeat: int
     fold: int
-    train: npt.NDArray[np.intp]
-    test: npt.NDArray[np.intp]
+    train: Positions
+    test: Positions
+    validation: Positions | None = None
 
 
 def outer_splits(
-    y: npt.NDArray[Any], folds: int, repeats: int, random_state: int
+    y: npt.NDArray[Any], folds: int, repeats: int, random_state: int, items: str = "graphs"
 ) -> Iterator[Split]:
     """Folds stratified by class, shuffled anew for each repeat.
 
@@ -38,10 +46,45 @@ def outer_splits(
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < folds:
         raise ParameterError(
-            f"{folds} folds need as many graphs of each class, but the smallest class has "
+            f"{folds} folds need as many {items} of each class, but the smallest class has "
             f"{smallest}. Use {smallest} folds or fewer."
         )
     for repeat in range(repeats):
         splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state + repeat)
         for fold, (train, test) in enumerate(splitter.split(y, y)):
             yield Split(repeat, fold, train, test)
+
+
+def public_split(dataset: NodeDataset) -> Split:
+    """The split that comes with a network, without the nodes that have no class.
+
+    Examples
+    --------
+    >>> import nask
+    >>> split = public_split(nask.make_social_network(100))
+    >>> len(split.train), len(split.validation), len(split.test)
+    (50, 25, 25)
+    """
+    parts = {}
+    for name in ("train", "validation", "test"):
+        nodes = getattr(dataset, name)
+        parts[name] = nodes[dataset.y[nodes] != NO_CLASS].astype(np.intp)
+    if not len(parts["train"]) or not len(parts["test"]):
+        raise ParameterError(
+            f"{dataset.name} has no public split: expected nodes with a class in its train and "
+            "test. Use split='folds'."
+        )
+    everything = np.concatenate(list(parts.values()))
+    nodes, counts = np.unique(everything, return_counts=True)
+    if counts.max() > 1:
+        raise ParameterError(
+            f"Node {nodes[counts > 1][0]} of {dataset.name} is twice in its public split: expected "
+            "each node in one of train, validation and test."
+        )
+    unknown = np.setdiff1d(dataset.y[everything], dataset.y[parts["train"]])
+    if len(unknown):
+        raise ParameterError(
+            f"The public split of {dataset.name} has no training node of class {unknown[0]}."
+        )
+    validation = parts["validation"] if len(parts["validation"]) else None
+    return Split(0, 0, parts["train"], parts["test"], validation)

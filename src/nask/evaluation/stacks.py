@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from nask.evaluation.journal import Journal
 from nask.exceptions import MemoryLimitError
-from nask.graph.attributed_graph import AttributedGraph
 from nask.progress import Progress, track
 from nask.tuning.sweeps import StarSweep
 
@@ -25,7 +24,8 @@ SPARE_BYTES = 10**9
 
 def shared_stacks(
     sweeps: Sequence[StarSweep],
-    graphs: Sequence[AttributedGraph],
+    data: Any,
+    n_items: int,
     folder: Path,
     journal: Journal,
     n_jobs: int | None,
@@ -37,8 +37,10 @@ def shared_stacks(
     Parameters
     ----------
     sweeps : sequence of StarSweep
-    graphs : sequence of AttributedGraph
-        The whole set; its ranges and categories are those of the schema.
+    data : list of AttributedGraph, or AttributedGraph
+        The whole set, or network; its ranges and categories are those of the schema.
+    n_items : int
+        Number of its graphs, or nodes.
     folder : Path
         For one file a sweep.
     journal : Journal
@@ -49,7 +51,7 @@ def shared_stacks(
     list of read-only memory maps
     """
     folder.mkdir(parents=True, exist_ok=True)
-    _check_disk(sweeps, len(graphs), folder)
+    _check_disk(sweeps, n_items, folder)
     stacks = []
     for number, sweep in enumerate(track(sweeps, len(sweeps), progress, description)):
         path = folder / f"{number}.npy"
@@ -57,7 +59,7 @@ def shared_stacks(
             start = time.perf_counter()
             partial = path.with_suffix(".partial")
             with partial.open("wb") as file:
-                np.save(file, sweep.compute(graphs, n_jobs=n_jobs))
+                np.save(file, sweep.compute(data, n_jobs=n_jobs))
             os.replace(partial, path)
             journal.note_pass(number, time.perf_counter() - start)
         stacks.append(np.load(path, mmap_mode="r"))
@@ -71,16 +73,16 @@ def remove_stacks(folder: Path) -> None:
         folder.parent.rmdir()
 
 
-def _check_disk(sweeps: Sequence[StarSweep], n_graphs: int, folder: Path) -> None:
+def _check_disk(sweeps: Sequence[StarSweep], n_items: int, folder: Path) -> None:
     missing = [s for number, s in enumerate(sweeps) if not (folder / f"{number}.npy").exists()]
     needed = sum(
-        s.parameters["n_hops"] * n_graphs**2 * np.dtype(s.parameters["dtype"]).itemsize
+        s.parameters["n_hops"] * n_items**2 * np.dtype(s.parameters["dtype"]).itemsize
         for s in missing
     )
     free = shutil.disk_usage(folder).free
     if needed + SPARE_BYTES > free:
         raise MemoryLimitError(
-            f"The Gram matrices of {len(sweeps)} passes over {n_graphs} graphs take "
+            f"The Gram matrices of {len(sweeps)} passes over {n_items} graphs or nodes take "
             f"{needed / 1e9:.1f} GB in {folder}, where {free / 1e9:.1f} GB are free. Use a smaller "
             "grid, dtype='float32', or a folder on another disk."
         )

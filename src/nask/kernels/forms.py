@@ -41,6 +41,11 @@ def gram_of_hops(
     n_hops, hop_weights, normalize, gram, gram_scale
         As in :class:`nask.NASK`.
 
+    Returns
+    -------
+    ndarray of shape (n, n)
+        In the precision of ``hops``; the only array of that size that is made.
+
     Examples
     --------
     >>> import nask
@@ -51,7 +56,12 @@ def gram_of_hops(
     True
     """
     weights = np.ones(n_hops) if hop_weights is None else np.asarray(hop_weights, dtype=np.float64)
-    linear = np.tensordot(weights, hops[:n_hops], axes=1)
+    linear = np.empty(hops.shape[1:], dtype=hops.dtype)
+    # In strips, since the sum is made in float64 and the hops may be a file larger than memory.
+    height = max(1, STRIP_NUMBERS // len(linear))
+    for start in range(0, len(linear), height):
+        rows = slice(start, start + height)
+        linear[rows] = np.tensordot(weights, hops[:n_hops, rows], axes=1)
     own = linear.diagonal().copy()
     if normalize:
         scale = inverse_root(own)

@@ -24,7 +24,10 @@ LEVEL_CHARACTERS = 30
 
 
 def gram_heatmap(
-    gram: npt.ArrayLike, y: npt.ArrayLike | None = None, ax: Axes | None = None
+    gram: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
+    ax: Axes | None = None,
+    items: str = "graphs",
 ) -> Axes:
     """Draw a Gram matrix with its graphs sorted by class.
 
@@ -40,6 +43,8 @@ def gram_heatmap(
         graphs keep their order.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
+    items : str, default="graphs"
+        What rows and columns are.
 
     Returns
     -------
@@ -79,12 +84,13 @@ def gram_heatmap(
     ax.spines[:].set_visible(False)
     if target.names:
         _mark_classes(ax, target, n)
+        text = f"{items.capitalize()}, by class"
     else:
         ax.set_xticks([])
         ax.set_yticks([])
-        text = "Graphs, by their value" if target.is_scale else "Graphs"
-        ax.set_xlabel(text)
-        ax.set_ylabel(text)
+        text = items.capitalize() + (", by their value" if target.is_scale else "")
+    ax.set_xlabel(text)
+    ax.set_ylabel(text)
     add_colour_bar(ax, image, "Kernel value", extend="both")
     return ax
 
@@ -131,5 +137,3 @@ def _mark_classes(ax: Axes, target: Target, n: int) -> None:
     level = few and sum(map(len, names)) <= LEVEL_CHARACTERS
     ax.set_xticks(middles, names, fontsize=size, rotation=0 if level else 90)
     ax.set_yticks(middles, names, fontsize=size)
-    ax.set_xlabel("Graphs, by class")
-    ax.set_ylabel("Graphs, by class")

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def kernel_overview(
-    gram: npt.ArrayLike, y: npt.ArrayLike | None = None, title: str | None = None
+    gram: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
+    title: str | None = None,
+    items: str = "graphs",
 ) -> Figure:
     """Draw the heat map and the embedding of a Gram matrix side by side.
 
@@ -25,6 +28,8 @@ def kernel_overview(
     y : array-like of shape (n,), optional
         Classes, or values on a scale.
     title : str, optional
+    items : str, default="graphs"
+        What rows and columns are.
 
     Examples
     --------
@@ -36,7 +41,7 @@ def kernel_overview(
     """
     figure = new_figure(11, 4.8)
     left, right = figure.subplots(1, 2)
-    gram_heatmap(gram, y, ax=left)
+    gram_heatmap(gram, y, ax=left, items=items)
     embedding(gram, y, ax=right)
     if title:
         figure.suptitle(title, fontsize=10)

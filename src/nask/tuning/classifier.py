@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
 from nask.estimators.classifier import NASKClassifier, class_codes
-from nask.estimators.support import ClassWeight
-from nask.exceptions import ParameterError
 from nask.kernels.nask import NASK
-from nask.kernels.parameters import is_integer
-from nask.progress import Progress, track
-from nask.tuning.grid import Grid, GridName, named_grid
-from nask.tuning.race import Race
-from nask.tuning.sweeps import StarSweep, star_sweeps
+from nask.tuning.tuned import TunedClassifier
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TunedNASKClassifier(ClassifierMixin, BaseEstimator):
+class TunedNASKClassifier(TunedClassifier):
     """A :class:`NASKClassifier` whose parameters are chosen by cross-validation.
 
     Every setting of a grid is judged on folds of the training graphs; the best is fitted on all of
@@ -72,84 +62,38 @@ class TunedNASKClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    estimator: NASKClassifier | None = None
-    grid: GridName | Grid = "default"
-    inner: int = 5
-    random_state: int = 0
-    n_jobs: int | None = None
-    verbose: Progress = False
-
     def fit(self, X: Any, y: Any) -> Self:
         """Choose, then train on all graphs and their classes."""
-        base, sweeps = self._base(), self.sweeps()
-        graphs, target = base._training_data(X, y)
+        graphs, target = self._base()._training_data(X, y)
         self.classes_, codes = class_codes(target)
-        race = self.race(codes, self.classes_, self.n_jobs)
-        self.seconds_kernel_ = self.seconds_learning_ = 0.0
-        for sweep in track(sweeps, len(sweeps), self.verbose, "Tuning"):
-            start = time.perf_counter()
-            stack = sweep.compute(graphs, n_jobs=self.n_jobs)
-            between = time.perf_counter()
-            race.enter(sweep, stack)
-            self.seconds_kernel_ += between - start
-            self.seconds_learning_ += time.perf_counter() - between
-        winner = race.winner()
-        self.best_params_, self.best_score_ = winner.parameters, winner.score
-        chosen = base.set_params(**self.best_params_, n_jobs=self.n_jobs)
+        chosen = self._choose(graphs, self.race(codes, self.classes_, self.n_jobs))
         self.best_estimator_ = chosen.fit(graphs, target)
         return self
-
-    def sweeps(self) -> Sequence[StarSweep]:
-        """Return the passes over the graphs that the grid needs."""
-        base = self._base()
-        grid = named_grid(self.grid) if isinstance(self.grid, str) else self.grid
-        return star_sweeps(base, base.C, grid)
 
     def kernel(self, **parameters: Any) -> NASK:
         """Return the kernel of a candidate, the rest of its parameters those of the estimator."""
         return NASK(**{**self._base()._kernel_parameters(), **parameters})
 
-    def race(
-        self, codes: npt.NDArray[Any], classes: npt.NDArray[Any], n_jobs: int | None = None
-    ) -> Race:
-        """Return the judge of candidates on training graphs with classes of these numbers."""
-        if not is_integer(self.inner) or self.inner < 2:
-            raise ParameterError.expected(
-                "inner", type(self).__name__, "an int in the range [2, inf)", self.inner
-            )
-        weights = self.class_weight_by_code(classes)
-        return Race(codes, self.inner, weights, self.random_state, n_jobs)
-
-    def class_weight_by_code(self, classes: npt.NDArray[Any]) -> ClassWeight:
-        """Return the weights of the classes by their number among these."""
-        return self._base()._weights_by_code(classes)
-
-    def _base(self) -> NASKClassifier:
-        base: NASKClassifier = NASKClassifier() if self.estimator is None else clone(self.estimator)
-        return base
+    @staticmethod
+    def untuned() -> NASKClassifier:
+        """Return the classifier whose parameters are chosen, with its defaults."""
+        return NASKClassifier()
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """As :meth:`NASKClassifier.decision_function`, of the best estimator."""
-        return self._fitted().decision_function(X)
+        decisions: npt.NDArray[np.float64] = self._fitted().decision_function(X)
+        return decisions
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Most confident class of each graph."""
-        return self._fitted().predict(X)
+        predicted: npt.NDArray[Any] = self._fitted().predict(X)
+        return predicted
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Calibrated probability of each class, (m, n_classes)."""
-        return self._fitted().predict_proba(X)
+        probabilities: npt.NDArray[np.float64] = self._fitted().predict_proba(X)
+        return probabilities
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best estimator to a file that :func:`nask.load` reads."""
         self._fitted().save(path)
-
-    def _fitted(self) -> NASKClassifier:
-        check_is_fitted(self, "best_estimator_")
-        best: NASKClassifier = self.best_estimator_
-        return best
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags

@@ -9,7 +9,7 @@ fitted by SVC.)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, starmap
 from typing import Any
 
 import numpy as np
@@ -48,13 +48,14 @@ def predictions(
     square = gram[np.ix_(train, train)]
     centring = Centring.fit(square)
     new = centring.apply(gram[np.ix_(test, train)])
+    square = centring.apply(square, dtype=gram.dtype)
     n_classes = int(codes.max()) + 1
-    for machine in penalty_path(centring.apply(square), codes[train], penalties, class_weight):
+    for machine in penalty_path(square, codes[train], penalties, class_weight):
         yield most_confident(machine.decide(new), n_classes)
 
 
 def penalty_path(
-    gram: Floats,
+    gram: npt.NDArray[np.floating],
     codes: npt.NDArray[np.intp],
     penalties: Sequence[float],
     class_weight: ClassWeight = None,
@@ -83,25 +84,22 @@ def penalty_path(
     n, n_classes = len(gram), int(codes.max()) + 1
     weights = weight_of_classes(class_weight, codes, n_classes)
     pairs = [(0, 1)] if n_classes == 2 else list(combinations(range(n_classes), 2))
-    members = [np.flatnonzero((codes == i) | (codes == j)) for i, j in pairs]
-    # Of two classes the second is positive, of several the first of each pair: as in libsvm.
-    signs = [
-        np.where(codes[rows] == (j if n_classes == 2 else i), 1.0, -1.0)
-        for (i, j), rows in zip(pairs, members, strict=True)
-    ]
-    parts = [gram if len(r) == n else np.ascontiguousarray(gram[np.ix_(r, r)]) for r in members]
-    alphas = [np.zeros(len(rows)) for rows in members]
-    slopes = [-sign for sign in signs]
-    coefficients, constants = np.zeros((len(pairs), n)), np.zeros(len(pairs))
-    separated = False
-    for C in penalties:
-        if not separated:
-            for k, rows in enumerate(members):
-                bounds = C * weights[codes[rows]]
-                constants[k] = solve(parts[k], signs[k], bounds, alphas[k], slopes[k])
-                coefficients[k, rows] = alphas[k] * signs[k]
-            separated = max(alpha.max() for alpha in alphas) < C * weights.min()
-        yield SupportMachine(coefficients.copy(), constants.copy())
+    coefficients = np.zeros((len(penalties), len(pairs), n))
+    constants = np.zeros((len(penalties), len(pairs)))
+    # A pair after the other, so that the part of the Gram of one alone is in memory.
+    for k, (i, j) in enumerate(pairs):
+        rows = np.flatnonzero((codes == i) | (codes == j))
+        # Of two classes the second is positive, of several the first of each pair: as in libsvm.
+        sign = np.where(codes[rows] == (j if n_classes == 2 else i), 1.0, -1.0)
+        part = gram if len(rows) == n else np.ascontiguousarray(gram[np.ix_(rows, rows)])
+        bounds = weights[codes[rows]]
+        alpha, slope, constant, separated = np.zeros(len(rows)), -sign, 0.0, False
+        for step, C in enumerate(penalties):
+            if not separated:
+                constant = solve(part, sign, C * bounds, alpha, slope)
+                separated = bool(alpha.max() < C * bounds.min())
+            coefficients[step, k, rows], constants[step, k] = alpha * sign, constant
+    return starmap(SupportMachine, zip(coefficients, constants, strict=True))
 
 
 @inner

@@ -20,6 +20,7 @@ from nask.tuning.sweeps import Candidate
 Floats = npt.NDArray[np.floating]
 Positions = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
+Splits = list[tuple[Positions, Positions]]
 # Standard errors that a candidate may lie behind the leader on the folds both have run.
 BEHIND = 2.0
 
@@ -43,8 +44,8 @@ class Entrant:
     sweep, candidate, C
         What it is.
     tested, right : ndarray of bool
-        Of each training graph, whether it was classified when it was held out, and rightly. A
-        candidate that was stopped early has not been tested on all.
+        Of each graph that is held out, whether it has been classified, and rightly. A candidate
+        that was stopped early has not been tested on all.
     """
 
     sweep: Sweep
@@ -93,6 +94,8 @@ class Race:
         Of the folds.
     n_jobs : int or None
         Threads.
+    splits : list of (ndarray, ndarray), optional
+        Positions to learn from and positions held out, instead of folds.
 
     Examples
     --------
@@ -114,16 +117,11 @@ class Race:
         class_weight: ClassWeight = None,
         random_state: int = 0,
         n_jobs: int | None = None,
+        splits: Splits | None = None,
     ) -> None:
-        if np.bincount(codes).min() < 2:
-            raise ParameterError(
-                "Choosing parameters by cross-validation needs two training graphs or more of "
-                "each class, but a class has one. Leave it out, or use NASKClassifier."
-            )
-        n_folds = min(inner, int(np.bincount(codes).min()))
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
         self._codes = codes
-        self._splits: list[tuple[Positions, Positions]] = list(folds.split(codes, codes))
+        self._splits = inner_folds(codes, inner, random_state) if splits is None else splits
+        self._held_out = np.unique(np.concatenate([test for _, test in self._splits]))
         self._class_weight = class_weight
         self._n_jobs = n_jobs
         self._entrants: list[Entrant] = []
@@ -177,15 +175,16 @@ class Race:
     ) -> list[Entrant]:
         gram = sweep.gram(stack, candidate)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
-        blank = np.zeros(len(self._codes), dtype=bool)
+        blank = np.zeros(len(self._held_out), dtype=bool)
         entrants = [Entrant(sweep, candidate, C, blank.copy(), blank.copy()) for C in candidate.C]
         running = entrants
         for train, test in self._splits:
             penalties = [entrant.C for entrant in running]
             classes = predictions(gram, self._codes, train, test, penalties, self._class_weight)
+            places = np.searchsorted(self._held_out, test)
             for entrant, predicted in zip(running, classes, strict=True):
-                entrant.tested[test] = True
-                entrant.right[test] = predicted == self._codes[test]
+                entrant.tested[places] = True
+                entrant.right[places] = predicted == self._codes[test]
             running = [entrant for entrant in running if not self._is_beaten(entrant)]
             if not running:
                 break
@@ -198,3 +197,34 @@ class Race:
         lost = int(np.count_nonzero(leader & ~entrant.right & entrant.tested))
         won = int(np.count_nonzero(entrant.right & ~leader))
         return bool(lost - won > BEHIND * (lost + won) ** 0.5)
+
+
+def inner_folds(codes: Positions, inner: int, random_state: int) -> Splits:
+    """Stratified folds, fewer where a class has fewer members.
+
+    Examples
+    --------
+    >>> [len(test) for _, test in inner_folds(np.array([0, 0, 0, 1, 1, 1]), 3, random_state=0)]
+    [2, 2, 2]
+    """
+    smallest = int(np.bincount(codes).min())
+    if smallest < 2:
+        raise ParameterError(
+            "Choosing parameters by cross-validation needs two training graphs or nodes of each "
+            "class at least, but a class has one. Leave it out, or use a classifier that chooses "
+            "nothing: NASKClassifier, NASKNodeClassifier."
+        )
+    folds = StratifiedKFold(min(inner, smallest), shuffle=True, random_state=random_state)
+    return list(folds.split(codes, codes))
+
+
+def one_split(train: Positions, validation: Positions) -> tuple[Positions, Splits]:
+    """Rows of a stack to learn from and to judge on, and the split of these rows that does so.
+
+    Examples
+    --------
+    >>> one_split(np.array([4, 7]), np.array([1]))
+    (array([4, 7, 1]), [(array([0, 1]), array([2]))])
+    """
+    order = np.arange(len(train) + len(validation))
+    return np.concatenate([train, validation]), [(order[: len(train)], order[len(train) :])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import ParameterError
-from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.forms import gram_of_hops
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, StarKernelParameters, is_positive
@@ -55,10 +54,13 @@ class StarSweep:
     parameters: Mapping[str, Any]
     candidates: tuple[Candidate, ...]
 
-    def compute(self, graphs: Sequence[AttributedGraph], **running: Any) -> Floats:
-        """Gram matrices of each hop, (n_hops, n, n); ``running`` are n_jobs and the like."""
-        kernel = NASK(**{**self.parameters, **running}).fit(graphs)
-        return kernel.hop_grams(graphs)
+    def compute(self, data: Any, **running: Any) -> Floats:
+        """Gram matrices of each hop, (n_hops, n, n), of a list of graphs.
+
+        ``running`` are n_jobs and the like.
+        """
+        kernel = NASK(**{**self.parameters, **running}).fit(data)
+        return kernel.hop_grams(data)
 
     @staticmethod
     def gram(stack: Floats, candidate: Candidate) -> Floats:
@@ -66,7 +68,13 @@ class StarSweep:
         return gram_of_hops(stack, **candidate.form)
 
 
-def star_sweeps(base: StarKernelParameters, C: float, grid: Grid) -> list[StarSweep]:
+def star_sweeps(
+    base: StarKernelParameters,
+    C: float,
+    grid: Grid,
+    kind: type[StarSweep] = StarSweep,
+    owner: str = "TunedNASKClassifier",
+) -> list[StarSweep]:
     """Cut a grid into passes.
 
     Parameters
@@ -76,6 +84,10 @@ def star_sweeps(base: StarKernelParameters, C: float, grid: Grid) -> list[StarSw
     C : float
         The penalty where the grid does not vary it.
     grid : mapping of str to sequence, or sequence of such
+    kind : type
+        Of the passes: over graphs, or over nodes.
+    owner : str
+        Whose grid it is, for messages.
 
     Examples
     --------
@@ -87,12 +99,12 @@ def star_sweeps(base: StarKernelParameters, C: float, grid: Grid) -> list[StarSw
     kernel = base._kernel_parameters()
     penalties: dict[str, set[float]] = {}
     passes: dict[str, list[tuple[str, dict[str, Any], dict[str, Any]]]] = {}
-    for setting in settings(grid, [*kernel, "C"]):
+    for setting in settings(grid, [*kernel, "C"], owner):
         penalty = setting.pop("C", C)
         full = {**kernel, **setting}
         NASK(**full)._check_parameters()
         if not is_positive(penalty):
-            raise ParameterError.expected("C", "TunedNASKClassifier", POSITIVE, penalty)
+            raise ParameterError.expected("C", owner, POSITIVE, penalty)
         relevant = {name: value for name, value in full.items() if _matters(name, full)}
         key = repr(relevant)
         if key not in penalties:
@@ -100,7 +112,7 @@ def star_sweeps(base: StarKernelParameters, C: float, grid: Grid) -> list[StarSw
             shared = repr({name: value for name, value in full.items() if name not in FORM})
             passes.setdefault(shared, []).append((key, full, varied))
         penalties.setdefault(key, set()).add(penalty)
-    return [_sweep(entries, penalties) for entries in passes.values()]
+    return [_sweep(kind, entries, penalties) for entries in passes.values()]
 
 
 def _matters(name: str, full: Mapping[str, Any]) -> bool:
@@ -113,7 +125,9 @@ def _matters(name: str, full: Mapping[str, Any]) -> bool:
 
 
 def _sweep(
-    entries: list[tuple[str, dict[str, Any], dict[str, Any]]], penalties: dict[str, set[float]]
+    kind: type[StarSweep],
+    entries: list[tuple[str, dict[str, Any], dict[str, Any]]],
+    penalties: dict[str, set[float]],
 ) -> StarSweep:
     _, first, _ = entries[0]
     deepest = max(full["n_hops"] for _, full, _ in entries)
@@ -122,4 +136,4 @@ def _sweep(
         for key, full, varied in entries
     )
     plain = {"hop_weights": None, "normalize": True, "gram": "linear", "gram_scale": 1.0}
-    return StarSweep({**first, **plain, "n_hops": deepest}, candidates)
+    return kind({**first, **plain, "n_hops": deepest}, candidates)

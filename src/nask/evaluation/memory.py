@@ -1,0 +1,53 @@
+"""How many folds fit into memory at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from joblib import effective_n_jobs
+
+from nask.evaluation.splits import Split
+
+# Of the free memory, for all folds at work.
+SHARE = 0.5
+
+
+def folds_at_a_time(
+    n_jobs: int | None, n_items: int, splits: Sequence[Split], itemsize: int
+) -> int:
+    """Return the number of processes asked for, or as many as half of the free memory holds.
+
+    A fold holds a Gram matrix of all graphs or nodes at once, and two of its training part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> split = Split(0, 0, np.arange(90), np.arange(90, 100))
+    >>> folds_at_a_time(2, 100, [split], 8)
+    2
+    >>> folds_at_a_time(2, 10**7, [split], 8)  # one always runs
+    1
+    """
+    asked = int(effective_n_jobs(n_jobs))
+    free = free_memory()
+    if free is None:
+        return asked
+    n_train = max(len(split.train) for split in splits)
+    bytes_a_fold = itemsize * (n_items**2 + 2 * n_train**2)
+    return max(1, min(asked, int(SHARE * free) // bytes_a_fold))
+
+
+def free_memory() -> int | None:
+    """Bytes that programs may still take, or None where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+        [line] = [line for line in lines if line.startswith("MemAvailable:")]
+        return 1024 * int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None

@@ -1,0 +1,155 @@
+"""What is to be classified, and in which parts: the graphs of a set, or the nodes of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.estimators.classifier import class_codes
+from nask.evaluation.records import Items
+from nask.evaluation.splits import Split, outer_splits, public_split
+from nask.exceptions import ParameterError
+from nask.io.dataset import Dataset
+from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.kernels.parameters import is_integer
+
+SplitName = Literal["folds", "planetoid"]
+LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
+# Ten times ten folds over the nodes of a network would take hours.
+DEFAULTS: Mapping[Items, Mapping[str, int]] = {
+    "graphs": {"folds": 10, "repeats": 10, "inner": 5},
+    "nodes": {"folds": 10, "repeats": 1, "inner": 3},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A dataset as an evaluation sees it.
+
+    Parameters
+    ----------
+    name : str
+        Of the dataset, with "@planetoid" for the public split.
+    items : {"graphs", "nodes"}
+    data : tuple of AttributedGraph, or AttributedGraph
+    y : ndarray of shape (n,)
+        Class of each graph or node; -1 of a node that has none.
+    classes : ndarray
+    codes : ndarray of shape (n,)
+        The number of each one's class; -1 of a node that has none.
+    splits : list of Split
+    folds, repeats : int
+    inner : int or None
+        None where parameters are chosen on a validation part.
+    """
+
+    name: str
+    items: Items
+    data: Any
+    y: npt.NDArray[Any]
+    classes: npt.NDArray[Any]
+    codes: npt.NDArray[np.intp]
+    splits: list[Split]
+    folds: int
+    repeats: int
+    inner: int | None
+
+    def class_sizes(self) -> dict[str, int]:
+        """How many of each class are tested in a repeat."""
+        tested = np.concatenate([split.test for split in self.splits if split.repeat == 0])
+        counts = np.bincount(self.codes[tested], minlength=len(self.classes))
+        return {str(c): int(n) for c, n in zip(self.classes, counts, strict=True)}
+
+
+def make_task(
+    dataset: Dataset | NodeDataset,
+    split: SplitName,
+    folds: int | None,
+    repeats: int | None,
+    inner: int | None,
+    random_state: int,
+) -> Task:
+    """Check the protocol and draw the splits; numbers that are None have their defaults.
+
+    Examples
+    --------
+    >>> import nask
+    >>> network = nask.make_social_network(100)
+    >>> task = make_task(network, "folds", 5, None, None, 0)
+    >>> task.items, task.repeats, task.inner, [len(split.test) for split in task.splits]
+    ('nodes', 1, 3, [20, 20, 20, 20, 20])
+    >>> make_task(network, "planetoid", None, None, None, 0).name
+    'social_network@planetoid'
+    """
+    items: Items = "nodes" if isinstance(dataset, NodeDataset) else "graphs"
+    given = {
+        name: value
+        for name, value in {"folds": folds, "repeats": repeats, "inner": inner}.items()
+        if value is not None
+    }
+    for name, value in {**given, "random_state": random_state}.items():
+        if not is_integer(value) or value < LEAST[name]:
+            expected = f"an int of at least {LEAST[name]}"
+            raise ParameterError.expected(name, "evaluate", expected, value)
+    if split not in get_args(SplitName):
+        expected = f"one of {', '.join(map(repr, get_args(SplitName)))}"
+        raise ParameterError.expected("split", "evaluate", expected, split)
+    numbers = {**DEFAULTS[items], **given}
+    if isinstance(dataset, NodeDataset):
+        if split == "planetoid":
+            return _public_task(dataset, given, numbers["inner"])
+        labelled = np.flatnonzero(dataset.y != NO_CLASS)
+        classes, codes = _classes_of_nodes(dataset)
+        drawn = [
+            s._replace(train=labelled[s.train], test=labelled[s.test])
+            for s in outer_splits(
+                codes[labelled], numbers["folds"], numbers["repeats"], random_state, items
+            )
+        ]
+        return Task(dataset.name, items, dataset.graph, dataset.y, classes, codes, drawn, **numbers)
+    if split != "folds":
+        raise ParameterError(
+            f"{dataset.name} is a set of graphs, which has no public split. Use split='folds'."
+        )
+    y = np.asarray(dataset.y)
+    classes, codes = class_codes(y)
+    splits = list(outer_splits(codes, numbers["folds"], numbers["repeats"], random_state))
+    return Task(dataset.name, items, dataset.graphs, y, classes, codes, splits, **numbers)
+
+
+def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int) -> Task:
+    classes, codes = _classes_of_nodes(dataset)
+    split = public_split(dataset)
+    fixed = ("folds", "repeats") if split.validation is None else ("folds", "repeats", "inner")
+    for name in fixed:
+        if name in given:
+            raise ParameterError(
+                f"The {name!r} parameter of evaluate is for split='folds': the public split has "
+                "one training and one test part, and its validation nodes are what parameters "
+                "are chosen on."
+            )
+    return Task(
+        f"{dataset.name}@planetoid",
+        "nodes",
+        dataset.graph,
+        dataset.y,
+        classes,
+        codes,
+        [split],
+        folds=1,
+        repeats=1,
+        inner=inner if split.validation is None else None,
+    )
+
+
+def _classes_of_nodes(dataset: NodeDataset) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    labelled = dataset.y != NO_CLASS
+    if not labelled.any():
+        raise ParameterError(f"{dataset.name} has no node with a class: all of y is -1.")
+    codes = np.full(len(dataset.y), NO_CLASS, dtype=np.intp)
+    classes, codes[labelled] = class_codes(dataset.y[labelled])
+    return classes, codes

@@ -1,0 +1,165 @@
+"""A classifier of nodes that chooses its own kernel parameters and C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.estimators.classifier import class_codes
+from nask.estimators.node_classifier import NASKNodeClassifier, _known_nodes, _one_a_node
+from nask.exceptions import ParameterError
+from nask.io.coerce import as_graph
+from nask.kernels.node_nask import NodeNASK
+from nask.tuning.grid import Grid, GridName
+from nask.tuning.race import Positions, one_split
+from nask.tuning.sweeps import Floats, StarSweep
+from nask.tuning.tuned import TunedClassifier
+
+
+@dataclass(frozen=True)
+class NodeSweep(StarSweep):
+    """One pass over all pairs of nodes of a network, and the candidates that come out of it."""
+
+    def compute(self, data: Any, **running: Any) -> Floats:
+        """Gram matrices of each hop, (n_hops, n, n), of one graph."""
+        return NodeNASK(**{**self.parameters, **running}).fit(data).hop_grams()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TunedNASKNodeClassifier(TunedClassifier):
+    """A :class:`NASKNodeClassifier` whose parameters are chosen by cross-validation.
+
+    Every setting of a grid is judged on folds of the training nodes, or on validation nodes; the
+    best is fitted on the training nodes. The kernel is transductive: it sees the whole network
+    and the attributes of all nodes. Classes are seen of training and validation nodes only.
+
+    Parameters
+    ----------
+    estimator : NASKNodeClassifier, default=None
+        Gives the parameters that the grid does not vary; by default one with ``dtype="float32"``.
+    grid : {"nodes", "default", "full"}, dict of lists by parameter, or list of such, \
+default="nodes"
+        What to try: values of any parameter of :class:`NASKNodeClassifier` that the kernel or C
+        has.
+    inner : int, default=3
+        Number of folds.
+    random_state : int, default=0
+        Of the folds.
+    n_jobs : int, default=None
+        Threads, in joblib's convention.
+    verbose : bool or callable, default=False
+        ``True`` shows a progress bar; a function is called with (done, total).
+
+    Attributes
+    ----------
+    best_estimator_ : NASKNodeClassifier
+        Fitted on all training nodes.
+    best_params_ : dict
+        The chosen values of what the grid varies.
+    best_score_ : float
+        Their accuracy on the folds, or on the validation nodes. Too good by the choice itself:
+        see :func:`nask.evaluate`.
+    classes_ : ndarray
+    seconds_kernel_, seconds_learning_ : float
+        Time spent on comparing nodes, and on support vector machines.
+
+    Examples
+    --------
+    >>> import nask
+    >>> network = nask.make_social_network(300)
+    >>> grid = {"gamma": [1.0], "n_hops": [1, 2], "C": [1, 10]}
+    >>> model = nask.TunedNASKNodeClassifier(grid=grid)
+    >>> model = model.fit(network.graph, network.y, network.train)
+    >>> sorted(model.best_params_)
+    ['C', 'gamma', 'n_hops']
+    >>> bool(model.score(network.graph, network.y, network.test) > 0.6)
+    True
+    """
+
+    grid: GridName | Grid = "nodes"
+    inner: int = 3
+
+    _sweep: ClassVar[type[StarSweep]] = NodeSweep
+
+    def fit(self, graph: Any, y: Any, train: Any = None, validation: Any = None) -> Self:
+        """Choose, then train on the training nodes.
+
+        Parameters
+        ----------
+        graph : graph
+        y : array-like of shape (n_nodes,)
+            One class a node; -1, None or NaN where it is not known. Classes of nodes outside
+            ``train`` and ``validation`` are not looked at.
+        train : array-like of int, default=None
+            The training nodes; by default all that have a class and are not held out.
+        validation : array-like of int, default=None
+            Nodes to choose the parameters on, instead of folds of the training nodes. They are
+            not trained on.
+        """
+        graph = as_graph(graph)
+        target = _one_a_node(y, graph.n_nodes)
+        held_out = None if validation is None else _known_nodes(target, validation, "validation")
+        if train is None and held_out is not None:
+            train = np.setdiff1d(_known_nodes(target, None, "train"), held_out)
+        rows = _known_nodes(target, train, "train")
+        self.classes_, codes = class_codes(_plain(target[rows]), "node")
+        judged, splits = rows, None
+        if held_out is not None:
+            _check_held_out(target, rows, held_out)
+            judged, splits = one_split(rows, held_out)
+            codes = np.searchsorted(self.classes_, _plain(target[judged]))
+        race = self.race(codes, self.classes_, self.n_jobs, splits)
+        self.best_estimator_ = self._choose(graph, race, judged).fit(graph, target, rows)
+        return self
+
+    def predict(self, graph: Any, nodes: Any = None) -> npt.NDArray[Any]:
+        """Most confident class of each node, or of the given ones."""
+        predicted: npt.NDArray[Any] = self._fitted().predict(graph, nodes)
+        return predicted
+
+    def decision_function(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
+        """As :meth:`NASKNodeClassifier.decision_function`, of the best estimator."""
+        decisions: npt.NDArray[np.float64] = self._fitted().decision_function(graph, nodes)
+        return decisions
+
+    def predict_proba(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
+        """As :meth:`NASKNodeClassifier.predict_proba`, where the estimator calibrates them."""
+        probabilities: npt.NDArray[np.float64] = self._fitted().predict_proba(graph, nodes)
+        return probabilities
+
+    def score(self, graph: Any, y: Any, nodes: Any = None) -> float:
+        """Accuracy on the nodes that have a class, or on the given ones."""
+        return float(self._fitted().score(graph, y, nodes))
+
+    def kernel(self, **parameters: Any) -> NodeNASK:
+        """Return the kernel of a candidate, the rest of its parameters those of the estimator."""
+        return NodeNASK(**{**self._base()._kernel_parameters(), **parameters})
+
+    @staticmethod
+    def untuned() -> NASKNodeClassifier:
+        """Return the classifier whose parameters are chosen, with its defaults."""
+        return NASKNodeClassifier(dtype="float32")
+
+
+def _plain(target: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Classes as text or numbers in place of objects."""
+    return np.array(target.tolist())
+
+
+def _check_held_out(target: npt.NDArray[Any], rows: Positions, held_out: Positions) -> None:
+    if not len(held_out):
+        raise ParameterError("There are no validation nodes: expected one at least, or None.")
+    both = np.intersect1d(rows, held_out)
+    if len(both):
+        raise ParameterError(
+            f"Node {both[0]} is in 'train' and in 'validation': expected it in one of them."
+        )
+    unknown = np.setdiff1d(_plain(target[held_out]), _plain(target[rows])).tolist()
+    if unknown:
+        raise ParameterError(
+            f"No training node has the class {unknown[0]!r} of a validation node: expected "
+            "validation nodes of classes that can be learned."
+        )
