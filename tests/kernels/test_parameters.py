@@ -188,13 +188,13 @@ def test_memory_limit_is_checked_before_the_work():
         nask.NASK(memory_limit=31, engine="reference").fit_transform(GRAPHS)
     nask.NASK(memory_limit="32 B", engine="reference").fit_transform(GRAPHS)
     # In whole vectors, four tiles of 8 x 8 (P, its successor, the edge term, P between edges), two
-    # of eight lines, a square, and the sums of 8 nodes with 2 graphs.
-    n_tiles, n_others = 4 * 64, 64 + 64 + 64 + 16
-    enough = 8 * (n_tiles + n_others)
-    with pytest.raises(MemoryLimitError, match=r"a tile for each of 1 threads, takes 3\.71 kB"):
+    # of eight lines, a vector of 0, a square, and the sums of 8 nodes with a graph; and the result.
+    n_tiles, n_others = 4 * 64, 64 + 64 + 8 + 64 + 8
+    enough = 8 * (n_tiles + n_others + 1)
+    with pytest.raises(MemoryLimitError, match=r"a tile for each of 1 threads, takes 3\.72 kB"):
         nask.NASK(memory_limit=enough - 1, engine="pairwise").fit_transform(GRAPHS)
     nask.NASK(memory_limit=enough, engine="pairwise").fit_transform(GRAPHS)
-    enough = 4 * n_tiles + 8 * n_others
+    enough = 4 * n_tiles + 8 * n_others + 4
     options = {"engine": "pairwise", "dtype": "float32", "n_hops": 2}
     nask.NASK(memory_limit=enough, **options).fit_transform(GRAPHS)
     with pytest.raises(MemoryLimitError, match="tile"):

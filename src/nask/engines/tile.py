@@ -119,7 +119,7 @@ class Space(NamedTuple):
 
     tiles: Array  # P, its successor and, with edge attributes, the edge term and P between edges
     lines: Array  # eight lines
-    turned: Array  # the same, transposed
+    turned: Array  # the same, transposed, and a vector of 0
     square: Array
     sums: Array  # of kappa: graphs of the column block x nodes of the row block
 
@@ -143,9 +143,9 @@ class TileSizes(NamedTuple):
     def working(self) -> list[int]:
         """Numbers in each array of :class:`Space`."""
         n, m = self.rows, self.columns
-        line = LANES * (max(n, self.row_edges) + 1)
+        line = LANES * max(n, self.row_edges)
         edges = n * m + self.row_edges * self.column_edges if self.edge_attributes else 0
-        return [2 * n * m + edges, line, line, LANES * LANES, self.graphs * n]
+        return [2 * n * m + edges, line, line + LANES, LANES * LANES, self.graphs * n]
 
     def n_bytes(self, dtype: str) -> int:
         """Return the bytes of working memory."""
