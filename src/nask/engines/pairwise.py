@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import delayed, effective_n_jobs
+from joblib import delayed
 
 from nask.engines import tile
 from nask.engines.contract import Engine, Execution, Prepared, Window
@@ -188,13 +188,13 @@ def _block_nodes(execution: Execution) -> int:
     """Nodes of a block: fewer where memory is short."""
     if execution.memory_limit is None:
         return BLOCK_NODES
-    n_bytes = execution.memory_limit / TILE_SHARE / effective_n_jobs(execution.n_jobs)
+    n_bytes = execution.memory_limit / TILE_SHARE / execution.n_threads
     # A tile, its successor and as much again for edges.
     return min(BLOCK_NODES, max(LANES, math.isqrt(int(n_bytes / 8 / 4))))
 
 
 def _check_tiles(execution: Execution, tiling: Tiling, n_bytes: int) -> None:
-    workers = effective_n_jobs(execution.n_jobs)
+    workers = execution.n_threads
     execution.check_memory(
         n_bytes + workers * tiling.n_working(),
         f"Comparing these graphs, with a tile for each of {workers} threads,",
