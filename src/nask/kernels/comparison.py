@@ -25,7 +25,8 @@ from nask.kernels.stored import StoredGram
 from nask.remote import active_client, run, task_memory
 
 Floats = npt.NDArray[np.floating]
-# A tile that is the task of a worker: pairs of nodes, some seconds of one thread, and graphs aside.
+# A tile that is the task of a worker: pairs of nodes, some ten seconds of one thread, and graphs
+# along its side.
 TILE_PAIRS = 1e9
 LARGEST_SIDE = 1024
 # Tiles for each thread of a cluster, so that all are at work until near the end.
