@@ -77,6 +77,7 @@ def test_what_is_there_is_skipped_and_what_is_damaged_done_again(graphs, path):
         (SizeFeatures(random_state=1), 90, "was computed with random_state=0, not 1"),
         (SizeFeatures(n_components=5), 90, "was computed with n_components=4, not 5"),
         (SizeFeatures(), 89, "is of other graphs"),
+        (SizeFeatures().fit([nask.AttributedGraph(1)]), 90, "is of other graphs, or was fitted"),
         (nask.NASK(n_hops=1), 90, "holds features, not a Gram matrix"),
     ],
 )
@@ -86,6 +87,20 @@ def test_a_store_of_something_else_is_left_alone(graphs, path, features, n, mess
     with pytest.raises(FormatError, match=message):
         write(features, graphs[:n], path)
     assert partitions(path) == before
+
+
+def test_features_of_nodes_are_refused(graphs, tmp_path):
+    features = SizeFeatures()
+    features.level = "node"
+    with pytest.raises(ParameterError, match=r"The 'level' parameter .* must be 'graph'"):
+        nask.write_features(features, graphs, tmp_path / "k.zarr")
+
+
+def test_the_transformer_stays_as_it_was(graphs, path):
+    features = SizeFeatures()
+    for _ in range(2):
+        nask.write_features(features, graphs, path)
+    assert not hasattr(features, "n_attributes_")
 
 
 def test_how_to_run_makes_no_difference(graphs, path):

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+import joblib
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_place
+from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
@@ -50,8 +53,8 @@ def write_features(
     ----------
     features : transformer
         Such as ``nask.NASKFeatures``: ``transform`` gives a row of ``n_components`` numbers a
-        graph, which do not depend on the other graphs. It is fitted to the graphs, unless it is
-        fitted already. Its ``verbose`` is for one progress bar.
+        graph, which do not depend on the other graphs. Where it is not fitted, a clone of it is
+        fitted to the graphs. Its ``verbose`` is for one progress bar.
     graphs : list of graphs
     path : str or path
         Folder of the store, on a file system that all workers share. It holds the array
@@ -69,10 +72,12 @@ def write_features(
     """
     check_chunk(chunk, "write_features")
     checked_place(path)
+    if getattr(features, "level", "graph") != "graph":
+        raise ParameterError.expected("level", "features to write", "'graph'", features.level)
     with connected(scheduler) as client:
         collection = as_graphs(graphs)
-        _fit_once(features, collection)
         store = Store(path, _contents(features, collection))
+        fitted = features if _is_fitted(features) else clone(features).fit(collection)
         store.write_targets(y)
         shape = (len(collection), int(features.n_components))
         height = min(chunk or PARTITION, len(collection))
@@ -82,7 +87,7 @@ def write_features(
             Partition(first, collection[first : first + height])
             for first in range(0, shape[0], height)
         )
-        work = PartitionWork(chunks, _quiet(features, alone=client is None), shape[1])
+        work = PartitionWork(chunks, _quiet(fitted, alone=client is None), shape[1])
         done = run(client, work, partitions)
         progress = getattr(features, "verbose", False)
         for _ in track(done, -(-shape[0] // height), progress, "Computing features"):
@@ -116,11 +121,12 @@ class PartitionWork:
             self.chunks.write(place, rows)
 
 
-def _fit_once(features: Any, graphs: Sequence[AttributedGraph]) -> None:
+def _is_fitted(features: Any) -> bool:
     try:
         check_is_fitted(features)
     except NotFittedError:
-        features.fit(graphs)
+        return False
+    return True
 
 
 def _quiet(features: Any, alone: bool) -> Any:
@@ -131,13 +137,16 @@ def _quiet(features: Any, alone: bool) -> Any:
 
 
 def _contents(features: Any, graphs: Sequence[AttributedGraph]) -> Contents:
-    parameters = {k: v for k, v in features.get_params().items() if k not in RUNNING}
+    known = features.get_params()
+    parameters = {k: v for k, v in known.items() if k not in RUNNING}
+    # What it learned may be of other graphs; what it will learn is told by these and parameters.
+    learned = {k: v for k, v in vars(features).items() if k not in known}
     schema = Schema.fit(graphs)
     identity = content_hash(
         version("nask"),
         type(features).__name__,
         tuple(sorted((name, repr(value)) for name, value in parameters.items())),
-        getattr(features, "schema_", None),  # which may be that of other graphs
+        joblib.hash(learned) if _is_fitted(features) else None,
         schema,
         GraphBatch.encode(graphs, schema),
     )

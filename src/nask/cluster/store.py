@@ -66,7 +66,7 @@ class Contents:
         for name, value in mine["parameters"].items():
             if theirs.get(name) != value:
                 return f"was computed with {name}={theirs.get(name)!r}, not {value!r}"
-        return "is of other graphs"
+        return "is of other graphs, or was fitted to others"
 
 
 class Store:
