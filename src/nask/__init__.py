@@ -1,5 +1,7 @@
 """nask: the Neighborhood-Aware Star Kernel for graphs with mixed attributes."""
 
+from nask.cluster.features import write_features
+from nask.cluster.gram import write_gram
 from nask.datasets.generators import (
     make_social_network,
     make_social_networks,
@@ -70,4 +72,6 @@ __all__ = [
     "read_tu",
     "to_frames",
     "to_networkx",
+    "write_features",
+    "write_gram",
 ]

@@ -11,6 +11,7 @@
     ├── ModelFileError (ValueError)         a saved model that cannot be read or written
     ├── DatasetNotFoundError (LookupError)  no dataset of that name is at hand
     ├── MemoryLimitError (MemoryError)      the result does not fit the memory allowed
+    ├── ClusterError (RuntimeError)         a Dask cluster that cannot be reached, or fails
     └── MissingDependencyError (ImportError)  an optional package is not installed
 
     UnseenAttributeWarning (UserWarning)    a new graph has an attribute no training graph had
@@ -69,6 +70,10 @@ class DatasetNotFoundError(NaskError, LookupError):
 
 class MemoryLimitError(NaskError, MemoryError):
     """The result does not fit the memory allowed."""
+
+
+class ClusterError(NaskError, RuntimeError):
+    """A Dask cluster that cannot be reached, or whose workers keep dying."""
 
 
 class MissingDependencyError(NaskError, ImportError):

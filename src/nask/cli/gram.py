@@ -18,11 +18,14 @@ from nask import plots
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import output_file
+from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
+from nask.cluster.gram import write_gram
+from nask.cluster.store import checked_place
 from nask.io.dataset import Dataset
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING
 
-FORMATS = (".csv", ".npy", ".npz")
+FORMATS = (".csv", ".npy", ".npz", ".zarr")
 PICTURES = (".pdf", ".png", ".svg")
 # Digits that give back the same number.
 DIGITS = {"float32": "%.9g", "float64": "%.17g"}
@@ -35,7 +38,7 @@ def gram(
         Path,
         typer.Option(
             help="File to write. .npz holds gram, y and parameters (JSON text); .npy and .csv the "
-            "matrix alone."
+            "matrix alone; .zarr is a chunked store, filled tile by tile."
         ),
     ],
     kernel: dict[str, Any],
@@ -44,25 +47,42 @@ def gram(
         typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
     ] = None,
     categorical: CategoricalOption = "",
+    scheduler: SchedulerOption = None,
+    chunk: ChunkOption = None,
 ) -> None:
     """Compute the Gram matrix of a dataset: the kernel between all its graphs.
 
     With --memory-limit, a matrix that takes more is computed tile by tile in a hidden folder beside
     the file. Killed at any moment and run again, the command goes on from there.
+
+    A .zarr store is filled tile by tile as well, by the workers of a Dask cluster with --scheduler.
+    Run again, the command skips the tiles that are there, and does those anew that are damaged.
     """
+    in_store = check_store_options(out, scheduler, chunk)
     # The plot is the outer file: should drawing fail, the matrix is safe.
     with output_file(plot, "--plot", PICTURES) if plot else nullcontext() as picture:
-        with output_file(out, "--out", FORMATS) as file:
+        if in_store:
+            checked_place(out)
             data = load_graphs(dataset, categorical)
-            unfinished = out.resolve().with_name(f".{out.resolve().name}.unfinished")
-            nask = NASK(**kernel, gram_folder=unfinished)
-            with _kept_while_unfinished(unfinished):
-                matrix = nask.fit_transform(data.graphs)
-                _write(file, matrix, data, nask)
+            store = write_gram(NASK(**kernel), data.graphs, out, scheduler, y=data.y, chunk=chunk)
+            matrix = store[:] if picture else np.empty(0)
+        else:
+            with output_file(out, "--out", FORMATS) as file:
+                data = load_graphs(dataset, categorical)
+                matrix = _compute(data, kernel, out, file)
         typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
         if picture:
             _draw(picture, matrix, data)
             typer.echo(f"{data.name}: drew it into {plot}.")
+
+
+def _compute(data: Dataset, kernel: dict[str, Any], out: Path, file: Path) -> npt.NDArray[Any]:
+    unfinished = out.resolve().with_name(f".{out.resolve().name}.unfinished")
+    nask = NASK(**kernel, gram_folder=unfinished)
+    with _kept_while_unfinished(unfinished):
+        matrix = nask.fit_transform(data.graphs)
+        _write(file, matrix, data, nask)
+    return matrix
 
 
 @contextmanager

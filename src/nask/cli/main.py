@@ -11,6 +11,7 @@ from nask import __version__
 from nask.cli.datasets import datasets_app
 from nask.cli.demo import demo
 from nask.cli.evaluate import evaluate
+from nask.cli.features import features
 from nask.cli.fit import fit
 from nask.cli.gram import gram
 from nask.cli.predict import predict
@@ -22,7 +23,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",  # which fills paragraphs
 )
-for command in (demo, evaluate, gram, fit, predict):
+for command in (demo, evaluate, gram, features, fit, predict):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, effective_n_jobs
-from joblib.parallel import ThreadingBackend, get_active_backend
+from joblib.parallel import get_active_backend
 
 from nask.engines.threads import in_threads
 from nask.exceptions import MemoryLimitError
@@ -42,23 +41,26 @@ class Execution:
     memory_limit: int | None = None
     progress: Progress = False
 
-    def run(
-        self, tasks: Iterable[Any], n_pairs: float, ordered: bool, shared: bool = False
-    ) -> Iterator[Any]:
-        """Do joblib's tasks in threads, and pass on what they return as it comes.
+    @property
+    def n_threads(self) -> int:
+        """Threads of this process to compute with.
+
+        A joblib backend of other processes or machines has no say: tasks share their arrays.
+        """
+        backend, default = get_active_backend(prefer="threads", require="sharedmem")
+        n_jobs: int = backend.effective_n_jobs(default if self.n_jobs is None else self.n_jobs)
+        return n_jobs
+
+    def run(self, tasks: Iterable[Any], n_pairs: float) -> Iterator[Any]:
+        """Do joblib's tasks in threads, and pass on what they return, in order.
 
         Where there are so few pairs of nodes to compare that starting threads would take longer,
-        one after the other. With ``shared`` tasks write to arrays they share, so that they run in
-        threads of this process whatever backend of joblib is in use.
+        one after the other.
         """
-        n_jobs = min(effective_n_jobs(self.n_jobs), 1 + int(n_pairs / PAIRS_PER_THREAD))
-        backend, _ = get_active_backend(prefer="threads")
-        if n_jobs > 1 and (shared or isinstance(backend, ThreadingBackend)):
-            return in_threads(tasks, n_jobs)
-        order = "generator" if ordered else "generator_unordered"
-        hint = {"require": "sharedmem"} if shared else {"prefer": "threads"}
-        run: Callable[..., Iterator[Any]] = Parallel(n_jobs=n_jobs, return_as=order, **hint)
-        return run(tasks)
+        n_threads = min(self.n_threads, 1 + int(n_pairs / PAIRS_PER_THREAD))
+        if n_threads > 1:
+            return in_threads(tasks, n_threads)
+        return (function(*arguments, **options) for function, arguments, options in tasks)
 
     def track(self, steps: Iterable[T], total: int) -> Iterable[T]:
         """Pass the steps on and report how many are done."""
@@ -141,6 +143,20 @@ class Window:
     def on_diagonal(self) -> bool:
         """Whether both stretches are the same; symmetric where both batches are."""
         return self.rows == self.columns
+
+    def within(self, other: Window) -> tuple[slice, slice]:
+        """Positions of this part in the matrix of a larger window.
+
+        Examples
+        --------
+        >>> Window(slice(4, 6), slice(2, 4)).within(Window(slice(3, 9), slice(2, 9)))
+        (slice(1, 3, None), slice(0, 2, None))
+        """
+        rows, columns = other.rows.start, other.columns.start
+        return (
+            slice(self.rows.start - rows, self.rows.stop - rows),
+            slice(self.columns.start - columns, self.columns.stop - columns),
+        )
 
     def tiles(self, n_rows: int, n_columns: int, symmetric: bool = False) -> list[Window]:
         """Cut into windows of at most so many graphs.

@@ -112,7 +112,7 @@ def _add_hops(
         blocks = _blocks(stars)
         # In order, so that rounding does not depend on the number of threads.
         tasks = (delayed(hop.rows)(*block, b.n_graphs) for block in blocks)
-        done = execution.run(tasks, len(stars.core) * len(others.core), True, shared=True)
+        done = execution.run(tasks, len(stars.core) * len(others.core))
         for (first, _), rows in zip(blocks, done, strict=True):
             for k in np.flatnonzero(weights):
                 star_rows.add_rows(sums[k], rows, stars, first, weights[k])

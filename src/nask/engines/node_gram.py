@@ -227,4 +227,4 @@ def _in_blocks(
 ) -> Iterator[None]:
     """Do the rows in threads, one block a step."""
     tasks = (delayed(work)(first, min(first + BLOCK_ROWS, n_rows)) for first in _starts(n_rows))
-    return execution.run(tasks, n_rows * float(n_columns), ordered=False, shared=True)
+    return execution.run(tasks, n_rows * float(n_columns))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import delayed, effective_n_jobs
+from joblib import delayed
 
 from nask.engines import tile
 from nask.engines.contract import Engine, Execution, Prepared, Window
@@ -64,7 +64,7 @@ class PairwiseEngine(Engine[PairwisePrepared]):
         pairs = np.diff(tiling.a.node_ptr) ** 2
         stretches = _stretches(pairs, OWN_TASK_PAIRS)
         tasks = (delayed(tiling.own)(j0, j1) for j0, j1 in stretches)
-        done = execution.run(tasks, float(pairs.sum()), ordered=True)
+        done = execution.run(tasks, float(pairs.sum()))
         for (j0, j1), (own, norm) in zip(stretches, done, strict=True):
             prepared.hop_self[:, tiling.a.graph_ptr[j0] : tiling.a.graph_ptr[j1]] = own
             source = tiling.a_places.source[tiling.a.node_ptr[j0] : tiling.a.node_ptr[j1]]
@@ -91,7 +91,7 @@ class PairwiseEngine(Engine[PairwisePrepared]):
         a_ptr, b_ptr = tiling.a.graph_ptr, tiling.b.graph_ptr
         tasks = (delayed(task)(*place) for place in places)
         n_pairs = tiling.a.node_ptr[-1] * float(tiling.b.node_ptr[-1])
-        done = execution.run(tasks, n_pairs, ordered=False)
+        done = execution.run(tasks, n_pairs)
         for i, j0, j1, values in execution.track(done, len(places)):
             result[:, a_ptr[i] : a_ptr[i + 1], b_ptr[j0] : b_ptr[j1]] = values
         if tiling.symmetric:
@@ -216,13 +216,13 @@ def _block_nodes(execution: Execution) -> int:
     """Nodes of a block: fewer where memory is short."""
     if execution.memory_limit is None:
         return BLOCK_NODES
-    n_bytes = execution.memory_limit / TILE_SHARE / effective_n_jobs(execution.n_jobs)
+    n_bytes = execution.memory_limit / TILE_SHARE / execution.n_threads
     # A tile, its successor and as much again for edges.
     return min(BLOCK_NODES, max(LANES, math.isqrt(int(n_bytes / 8 / 4))))
 
 
 def _check_tiles(execution: Execution, tiling: Tiling, n_bytes: int) -> None:
-    workers = effective_n_jobs(execution.n_jobs)
+    workers = execution.n_threads
     execution.check_memory(
         n_bytes + workers * tiling.sizes.n_bytes(tiling.dtype),
         f"Comparing these graphs, with a tile for each of {workers} threads,",

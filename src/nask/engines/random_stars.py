@@ -194,7 +194,7 @@ class Walk:
             return first, last, out
 
         tasks = (delayed(task)(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK))
-        return self._execution.run(tasks, n * drawn.width * PAIRS_PER_NUMBER, True, shared=True)
+        return self._execution.run(tasks, n * drawn.width * PAIRS_PER_NUMBER)
 
     def _embedded(
         self, elements: Elements, features: Any, columns: Columns, signs: Direction
@@ -209,7 +209,7 @@ class Walk:
             embed(values, first, last, columns, signs, space, rows[first:])
 
         tasks = (delayed(task)(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK))
-        for _ in self._execution.run(tasks, n * width * PAIRS_PER_NUMBER, True, shared=True):
+        for _ in self._execution.run(tasks, n * width * PAIRS_PER_NUMBER):
             pass
         return rows
 

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from scipy import sparse
 
 from nask.engines.contract import Execution, Prepared, Window
@@ -121,7 +120,7 @@ def divide(
         sides.append((columns, window.columns))
     n, m = window.shape
     size = np.dtype(rows.spec.dtype).itemsize
-    workers = effective_n_jobs(execution.n_jobs)
+    workers = execution.n_threads
     n_parts = 1
     while True:
         cuts = [_cuts(graphs, n_parts) for _, graphs in sides]

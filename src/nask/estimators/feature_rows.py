@@ -128,7 +128,7 @@ class FeatureRows:
         # One thread a product: threads of BLAS would wait for each other, and their number would
         # decide the last digit.
         with _libraries().limit(limits=1, user_api="blas"):
-            return _added(self.execution.run(tasks, work, ordered=True))
+            return _added(self.execution.run(tasks, work))
 
     @property
     def _block(self) -> int:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from joblib import delayed
 from sklearn.base import TransformerMixin
 
+from nask import remote
 from nask.attributes.random_map import are_binary
 from nask.engines.contract import Execution
 from nask.engines.random_stars import PAIRS_PER_NUMBER, RandomStars, Walk
@@ -22,9 +23,12 @@ from nask.graph.batch import GraphBatch, unseen_categories
 from nask.graph.schema import AttributeSpec, Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.parameters import StarParameters, is_integer
+from nask.remote import active_client
 
 Floats = npt.NDArray[np.float32]
 Level = Literal["graph", "node"]
+# Where the rows of some graphs begin, and the graphs.
+Part = tuple[int, Sequence[AttributedGraph]]
 
 # Nodes from which the directions of means are learned; more would hardly change them.
 SAMPLE_NODES = 4096
@@ -205,17 +209,21 @@ degree, use_edges
         largest = max(int(sizes[batch].sum()) for batch in batches)
         needed = 4 * n_rows * self.n_components + work.n_working(largest)
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
-        if len(batches) == 1:
+        client = active_client()
+        if len(batches) == 1 and client is None:
             return work.rows(graphs, execution)
-        alone = Execution(n_jobs=1)
-        tasks = (delayed(work.rows)(graphs[batch], alone) for batch in batches)
-        n_numbers = float(sizes.sum()) * work.drawn.width * self.n_hops
-        done = execution.run(tasks, n_numbers * PAIRS_PER_NUMBER, ordered=True)
+        heights = np.ones_like(sizes) if self.level == "graph" else sizes
+        starts = np.cumsum(heights) - heights
+        parts = ((int(starts[batch.start]), graphs[batch]) for batch in batches)
+        if client is not None:
+            done = remote.run(client, work, parts)
+        else:
+            tasks = (delayed(work.placed)(part) for part in parts)
+            n_numbers = float(sizes.sum()) * work.drawn.width * self.n_hops
+            done = execution.run(tasks, n_numbers * PAIRS_PER_NUMBER)
         result = np.empty((n_rows, self.n_components), dtype=np.float32)
-        start = 0
-        for rows in execution.track(done, len(batches)):
+        for (start, _), rows in execution.track(done, len(batches)):
             result[start : start + len(rows)] = rows
-            start += len(rows)
         return result
 
     def _graphs(self, X: Any) -> list[AttributedGraph]:
@@ -280,6 +288,14 @@ class FeatureWork:
             unseen_categories([g.edge_attributes for g in graphs], self._schema.edges),
         )
         return self._collected(Walk(self.drawn, batch, new, execution), batch, execution)
+
+    def __call__(self, part: Part) -> Floats:
+        """Features of some graphs, the work of one thread."""
+        return self.rows(part[1], Execution(n_jobs=1))
+
+    def placed(self, part: Part) -> tuple[Part, Floats]:
+        """The same, with what they are of."""
+        return part, self(part)
 
     def batches(self, sizes: npt.NDArray[Any]) -> list[slice]:
         """Stretches of graphs whose vectors are small together, one graph at least."""

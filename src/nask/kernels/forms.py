@@ -129,11 +129,7 @@ def to_squared_distances(
 
 
 def distance_unit(gram: Floats, own: npt.NDArray[Any]) -> float:
-    """Mean squared distance between two different graphs, from their kernel.
-
-    Graphs that are all alike leave rounding errors only: their own size is the unit then, instead
-    of magnifying these.
-    """
+    """Mean squared distance between two different graphs, from their kernel."""
     n = len(gram)
     # In strips, since the kernel may be a file larger than memory.
     height = max(1, STRIP_NUMBERS // n)
@@ -143,6 +139,16 @@ def distance_unit(gram: Floats, own: npt.NDArray[Any]) -> float:
         distances = to_squared_distances(strip, own[window.rows], own, diagonal=False)
         np.fill_diagonal(distances[:, window.rows], 0)
         total += float(distances.sum())
+    return mean_distance(total, own)
+
+
+def mean_distance(total: float, own: npt.NDArray[Any]) -> float:
+    """Mean squared distance between two different graphs, from the sum over all pairs.
+
+    Graphs that are all alike leave rounding errors only: their own size is the unit then, instead
+    of magnifying these.
+    """
+    n = len(own)
     mean = total / (n * (n - 1)) if n > 1 else 0.0
     size = float(own.mean())
     return mean if mean > ROUNDING * size else size or 1.0

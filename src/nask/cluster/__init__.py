@@ -1,0 +1,1 @@
+"""Gram matrices and features computed by a cluster into a chunked store."""
