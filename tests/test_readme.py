@@ -18,3 +18,13 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
     assert len(found["two_graphs"]) == 2
     assert 0.7 < found["result"].accuracy_mean < 0.95
     assert (tmp_path / "mutag.nask").exists()
+
+
+def test_the_example_on_a_citation_network_runs(benchmark_set):
+    """In a block of its own kind, since it needs data that is not in the package."""
+    benchmark_set("Cora")
+    (block,) = re.findall(r"```py\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    found = {}
+    exec(block, found)
+    cora = found["cora"]
+    assert found["model"].score(cora.graph, cora.y, cora.validation) > 0.6

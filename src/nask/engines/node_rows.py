@@ -95,13 +95,6 @@ def add_square(
 @inner
 def set_square(deeper: Array, n: int, space: NodeSpace, v: int, c0: int) -> None:
     """Write P_h of eight rows from v on and eight columns from c0 on, and their mirror image."""
-    if v == c0:
-        for k in range(LANES):
-            for lane in range(k + 1):
-                value = space.below[LANES * k + lane]
-                deeper[(v + lane) * n + c0 + k] = value
-                deeper[(c0 + k) * n + v + lane] = value
-        return
     square = load_square(space.below, 0, LANES)
     store_square(deeper, c0 * n + v, n, square)
     store_square(deeper, v * n + c0, n, transposed(square))
