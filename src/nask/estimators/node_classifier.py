@@ -113,8 +113,8 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
         """
         self._check_parameters()
         graph = as_graph(graph)
-        target = _one_a_node(y, graph.n_nodes)
-        nodes = _known_nodes(target, train, "train")
+        target = one_class_a_node(y, graph.n_nodes)
+        nodes = known_nodes(target, train, "train")
         self.classes_, codes = class_codes(np.array(target[nodes].tolist()), "node")
         weights = self._weights_by_code(self.classes_)
         self.n_nodes_ = graph.n_nodes
@@ -217,8 +217,8 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
             Which nodes; all whose class is known by default.
         """
         graph = as_graph(graph)
-        target = _one_a_node(y, graph.n_nodes)
-        chosen = _known_nodes(target, nodes, "nodes")
+        target = one_class_a_node(y, graph.n_nodes)
+        chosen = known_nodes(target, nodes, "nodes")
         truth = np.array(target[chosen].tolist())
         return float(accuracy_score(truth, self.predict(graph, chosen)))
 
@@ -254,7 +254,7 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
         return "exact" if max(comparing, learning) <= limit else "features"
 
 
-def _one_a_node(y: Any, n_nodes: int) -> npt.NDArray[Any]:
+def one_class_a_node(y: Any, n_nodes: int) -> npt.NDArray[Any]:
     """Classes as an array of objects, None where one is not known."""
     if y is None:
         raise ParameterError(
@@ -277,7 +277,7 @@ def _is_no_class(label: Any) -> bool:
     return is_number and label == NO_CLASS
 
 
-def _known_nodes(target: npt.NDArray[Any], nodes: Any, name: str) -> Index:
+def known_nodes(target: npt.NDArray[Any], nodes: Any, name: str) -> Index:
     """Check the nodes given, or take all that have a class."""
     known = np.array([label is not None for label in target], dtype=bool)
     if nodes is None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.estimators.classifier import class_codes
-from nask.estimators.node_classifier import NASKNodeClassifier, _known_nodes, _one_a_node
+from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one_class_a_node
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
 from nask.kernels.node_nask import NodeNASK
@@ -100,11 +100,11 @@ default="nodes"
             not trained on.
         """
         graph = as_graph(graph)
-        target = _one_a_node(y, graph.n_nodes)
-        held_out = None if validation is None else _known_nodes(target, validation, "validation")
+        target = one_class_a_node(y, graph.n_nodes)
+        held_out = None if validation is None else known_nodes(target, validation, "validation")
         if train is None and held_out is not None:
-            train = np.setdiff1d(_known_nodes(target, None, "train"), held_out)
-        rows = _known_nodes(target, train, "train")
+            train = np.setdiff1d(known_nodes(target, None, "train"), held_out)
+        rows = known_nodes(target, train, "train")
         self.classes_, codes = class_codes(_plain(target[rows]), "node")
         judged, splits = rows, None
         if held_out is not None:
