@@ -23,11 +23,18 @@ def local_cluster():
 
 @pytest.fixture(scope="package")
 def cluster(local_cluster):
-    """Two workers, of which none has data taken away that it may want again."""
+    """Two workers, of which none has data taken away that it may want again.
+
+    A worker that was killed comes back, however long that takes on a busy machine.
+    """
     import dask
 
+    settings = {
+        "distributed.scheduler.active-memory-manager.start": False,
+        "distributed.deploy.lost-worker-timeout": "1h",
+    }
     with (
-        dask.config.set({"distributed.scheduler.active-memory-manager.start": False}),
+        dask.config.set(settings),
         local_cluster(n_workers=2) as cluster,
     ):
         yield cluster
