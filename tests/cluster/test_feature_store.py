@@ -129,3 +129,12 @@ def test_a_cluster_writes_the_same_rows(client, graphs, tmp_path, n_killed):
     np.testing.assert_array_equal(found[:], SizeFeatures().fit_transform(graphs))
     assert features.n_jobs == -1
     assert len(partitions(tmp_path / "k.zarr")) == 30
+
+
+def test_the_features_of_the_kernel(client, graphs, tmp_path):
+    features = nask.NASKFeatures(n_components=64, n_hops=2)
+    alone = nask.write_features(features, graphs, tmp_path / "a.zarr", chunk=CHUNK)
+    spread = nask.write_features(features, graphs, tmp_path / "b.zarr", client, chunk=7)
+    expected = features.fit_transform(graphs)
+    np.testing.assert_array_equal(alone[:], expected, strict=True)
+    np.testing.assert_array_equal(spread[:], expected, strict=True)

@@ -138,3 +138,16 @@ def test_other_backends_of_joblib_leave_the_threads_alone(graphs, backend, engin
     with joblib.parallel_config(backend, n_jobs=2):
         found = nask.NASK(n_hops=2, engine=engine, n_jobs=2).fit_transform(graphs)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("level", ["graph", "node"])
+def test_joblibs_dask_computes_features(client, graphs, level, monkeypatch):
+    monkeypatch.setattr("nask.kernels.features.BATCH_BYTES", 100_000)
+    features = nask.NASKFeatures(n_components=64, n_hops=2, level=level)
+    expected = features.fit_transform(graphs)
+    steps = []
+    features.set_params(verbose=lambda *step: steps.append(step))
+    with joblib.parallel_config("dask", client=client):
+        found = features.transform(graphs)
+    np.testing.assert_array_equal(found, expected, strict=True)
+    assert len(steps) > 3
