@@ -142,7 +142,7 @@ def test_other_backends_of_joblib_leave_the_threads_alone(graphs, backend, engin
 
 @pytest.mark.parametrize("level", ["graph", "node"])
 def test_joblibs_dask_computes_features(client, graphs, level, monkeypatch):
-    monkeypatch.setattr("nask.kernels.features.BATCH_BYTES", 100_000)
+    monkeypatch.setattr("nask.kernels.feature_work.BATCH_BYTES", 100_000)
     features = nask.NASKFeatures(n_components=64, n_hops=2, level=level)
     expected = features.fit_transform(graphs)
     steps = []

@@ -16,7 +16,7 @@ from nask.engines.reference import star_kernels
 from nask.exceptions import MemoryLimitError, ParameterError, SchemaError, UnseenAttributeWarning
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
-from nask.kernels import features as module
+from nask.kernels import feature_work as module
 from strategies import collections
 
 OPTIONS = [

@@ -1,0 +1,133 @@
+"""Graphs turned into rows of features, in this process or another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.attributes.random_map import are_binary
+from nask.engines.contract import Execution
+from nask.engines.random_stars import RandomStars, Walk
+from nask.engines.star_sketch import add_by_graph, normalise
+from nask.exceptions import SchemaError
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.batch import GraphBatch, unseen_categories
+from nask.graph.schema import Schema
+
+Floats = npt.NDArray[np.float32]
+Level = Literal["graph", "node"]
+# Where the rows of some graphs begin, and the graphs.
+Part = tuple[int, Sequence[AttributedGraph]]
+
+# Bytes of the vectors of a batch of graphs, small enough for the cache of a processor.
+BATCH_BYTES = 16_000_000
+
+
+class FeatureWork:
+    """What turns graphs into rows of features, in this process or another.
+
+    Parameters
+    ----------
+    drawn : RandomStars
+    schema : Schema
+    level : {"graph", "node"}
+    normalize : bool
+    hop_weights : ndarray
+    """
+
+    def __init__(
+        self,
+        drawn: RandomStars,
+        schema: Schema,
+        level: Level,
+        normalize: bool,
+        hop_weights: npt.NDArray[np.float64],
+    ) -> None:
+        self.drawn = drawn
+        self._schema = schema
+        self._level = level
+        self._normalize = normalize
+        self._roots = np.sqrt(hop_weights)
+
+    def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Floats | None:
+        """Learn directions from training graphs; return their features if asked."""
+        new = tuple(tuple(() for _ in own.names) for own in (self.drawn.nodes, self.drawn.edges))
+        n_rows = batch.n_graphs if self._level == "graph" else batch.n_nodes
+        needed = self.n_working(batch.n_nodes) + keep * 4 * n_rows * sum(self.drawn.widths)
+        execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
+        walk = Walk(self.drawn, batch, new, execution)
+        rows = self._collected(walk, batch, execution) if keep else None
+        if not keep:
+            for blocks in walk.hops():
+                for _ in blocks:
+                    pass
+        self.drawn = walk.learned()
+        return rows
+
+    def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Floats:
+        """Features of some graphs, all at work at once."""
+        batch = GraphBatch.encode(graphs, self._schema)
+        if self.drawn.nodes.columns.binary and not are_binary(batch.features):
+            raise SchemaError(
+                "The node_features of these graphs are not zeros and ones, as those of the "
+                "training graphs were. Fit on graphs with such numbers."
+            )
+        new = (
+            unseen_categories([g.node_attributes for g in graphs], self._schema.nodes),
+            unseen_categories([g.edge_attributes for g in graphs], self._schema.edges),
+        )
+        return self._collected(Walk(self.drawn, batch, new, execution), batch, execution)
+
+    def __call__(self, part: Part) -> Floats:
+        """Features of some graphs, the work of one thread."""
+        return self.rows(part[1], Execution(n_jobs=1))
+
+    def placed(self, part: Part) -> tuple[Part, Floats]:
+        """The same, with what they are of."""
+        return part, self(part)
+
+    def batches(self, sizes: npt.NDArray[Any]) -> list[slice]:
+        """Stretches of graphs whose vectors are small together, one graph at least."""
+        most = max(1, BATCH_BYTES // (4 * self.drawn.width))
+        ends, total = [0], 0
+        for position, size in enumerate(sizes.tolist()):
+            if total and total + size > most:
+                ends.append(position)
+                total = 0
+            total += size
+        return [slice(a, b) for a, b in zip(ends, [*ends[1:], len(sizes)], strict=True)]
+
+    def n_working(self, n_nodes: int) -> int:
+        """Bytes of the vectors of so many nodes, of two hops."""
+        return 2 * 4 * n_nodes * self.drawn.width
+
+    def _collected(self, walk: Walk, batch: GraphBatch, execution: Execution) -> Floats:
+        graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
+        by_graph = self._level == "graph"
+        n_rows = batch.n_graphs if by_graph else batch.n_nodes
+        result = np.empty((n_rows, sum(self.drawn.widths)), dtype=np.float32)
+        starts = np.cumsum([0, *self.drawn.widths])
+
+        def blocks() -> Iterator[None]:
+            for h, rows_of_hop in enumerate(walk.hops()):
+                columns = result[:, starts[h] : starts[h + 1]]
+                sums = np.zeros(columns.shape) if by_graph else None
+                for first, last, rows in rows_of_hop:
+                    if sums is not None:
+                        add_by_graph(sums, rows, graph, first)
+                    else:
+                        columns[first:last] = rows
+                    yield
+                if sums is not None:
+                    columns[:] = sums
+                if self._roots[h] != 1.0:
+                    columns *= np.float32(self._roots[h])
+
+        for _ in execution.track(blocks(), walk.n_blocks):
+            pass
+        if self._normalize:
+            normalise(result)
+        return result
