@@ -48,8 +48,8 @@ class Case:
     Parameters
     ----------
     work : str
-        What ``worker.py`` does: "gram", "first call", "scaling", "arithmetic", "feature scaling",
-        "feature accuracy" or "network".
+        What ``worker.py`` does: "gram", "first call", "threads", "scaling", "arithmetic",
+        "feature scaling", "feature accuracy" or "network".
     subject : str
         The dataset, or the quantity that is varied.
     method : str
@@ -80,8 +80,6 @@ def all_cases() -> list[Case]:
     cases = []
     for name in DATASETS:
         cases.append(_nask(NESTED, name, n_hops=2 if name == "DD" else 3))
-        if name == "ENZYMES":
-            cases.append(_nask(NESTED, name, n_hops=3, n_jobs=1))
         if name in ("NCI1", "DD"):
             cases.append(_nask(BALL, name, n_hops=5 if name == "NCI1" else 3))
         cases.append(_gram(WL, name))
@@ -90,6 +88,7 @@ def all_cases() -> list[Case]:
         cases.append(_gram(HOPPER, name, limit=120.0))
         cases.append(_gram(WWL, name, n_graphs=WWL_GRAPHS.get(name)))
     cases += [Case("first call", name, options={"repeats": 5}) for name in ("MUTAG", "BZR")]
+    cases.append(Case("threads", "ENZYMES", options={"n_hops": 3, "pairs": 9}))
     for axis, values in AXES.items():
         cases.append(Case("scaling", axis, options={"values": values, "base": BASE, "repeats": 3}))
     cases.append(Case("arithmetic", options={"n_graphs": 40, "n_nodes": 200, "repeats": 5}))
@@ -115,6 +114,7 @@ def quick_cases() -> list[Case]:
         _gram(PROPAGATION, "Cuneiform", **few),
         Case("first call", "MUTAG", options={"repeats": 1, "n_graphs": 12}),
     ]
+    cases.append(Case("threads", "MUTAG", options={"n_hops": 2, "pairs": 2}))
     small = BASE | {"graphs": 10, "nodes": 8, "attributes": 2}
     options = {"values": (4, 8, 16), "base": small, "repeats": 1}
     cases.append(Case("scaling", "graphs", options=options))

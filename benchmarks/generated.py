@@ -1,4 +1,4 @@
-"""Time against the size of the input, on graphs drawn for it."""
+"""Time against the size of the input, on graphs drawn for it, and against threads."""
 
 from __future__ import annotations
 
@@ -43,6 +43,22 @@ def scaling(axis: str, values: Sequence[int], base: dict[str, int], repeats: int
         kernel.fit_transform(graphs[:4])
         points.append((value, median_seconds(partial(kernel.fit_transform, graphs), repeats)))
     return {"points": points}
+
+
+def threads(dataset: str, n_hops: int, pairs: int) -> dict[str, Any]:
+    """Seconds of a nested Gram matrix with one thread and with two, in turn.
+
+    The speed of a shared machine drifts from minute to minute; of two calls one after the other the
+    ratio does not.
+    """
+    graphs = nask.load_dataset(dataset).graphs
+    kernels = [nask.NASK(n_hops=n_hops, n_jobs=n) for n in (1, 2)]
+    seconds: list[list[float]] = []
+    for kernel in kernels:
+        kernel.fit_transform(graphs)
+    for _ in range(pairs):
+        seconds.append([median_seconds(partial(k.fit_transform, graphs), 1) for k in kernels])
+    return {"seconds": seconds}
 
 
 def median_seconds(compute: Callable[[], object], repeats: int) -> float:

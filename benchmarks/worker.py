@@ -20,7 +20,7 @@ import numpy as np
 from arithmetic import arithmetic
 from features import feature_accuracy, feature_scaling, network
 from first_call import first_calls
-from generated import scaling
+from generated import scaling, threads
 from measure import measure, time_limit
 from peers import WWL, attributed, import_pot, labelled
 
@@ -98,6 +98,7 @@ def work(case: cases.Case) -> dict[str, Any]:
     """What the case asks for, or the error it ends with."""
     of_subject: dict[str, Callable[..., dict[str, Any]]] = {
         "first call": first_calls,
+        "threads": threads,
         "scaling": scaling,
         "feature scaling": feature_scaling,
         "feature accuracy": feature_accuracy,

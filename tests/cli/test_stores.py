@@ -7,34 +7,9 @@ import numpy as np
 import pytest
 
 import nask
-from cluster_work import SizeFeatures
 from nask.exceptions import FormatError, ParameterError
 
 zarr = pytest.importorskip("zarr")
-
-
-class TinyFeatures(SizeFeatures):
-    """With all parameters that the command gives."""
-
-    def __init__(
-        self,
-        n_components=4,
-        n_hops=3,
-        gamma=1.0,
-        gamma_star=8.0,
-        random_state=0,
-        n_jobs=None,
-        verbose=False,
-    ):
-        super().__init__(n_components, n_hops, random_state, n_jobs, verbose)
-        self.gamma = gamma
-        self.gamma_star = gamma_star
-
-
-@pytest.fixture
-def tiny_features(monkeypatch):
-    monkeypatch.setattr(nask, "NASKFeatures", TinyFeatures, raising=False)
-    return TinyFeatures
 
 
 @pytest.fixture(scope="module")
@@ -81,23 +56,20 @@ def test_a_cluster_fills_the_store(process, tmp_path, mutag, address):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-def test_features_in_a_store(invoke, tmp_path, mutag, tiny_features, address):
+def test_features_in_a_store(invoke, tmp_path, mutag):
     out = tmp_path / "f.zarr"
-    options = ["--components", 3, "--seed", 2, "--hops", 2, "--gamma", 0.5, "--gamma-star", 3]
+    options = ["--components", 48, "--seed", 2, "--hops", 2, "--gamma", 0.5, "--gamma-star", 3]
+    options += ["--no-edges", "--degree", "categorical"]
     done = invoke("features", "MUTAG", "--out", out, "--chunk", 50, *options)
-    assert "3 features of 188 graphs" in done.stdout
+    assert "48 features of 188 graphs" in done.stdout
     found = zarr.open_group(out, mode="r")
-    assert found.attrs["parameters"] == {
-        "n_components": 3,
-        "n_hops": 2,
-        "gamma": 0.5,
-        "gamma_star": 3.0,
-        "random_state": 2,
-    }
-    expected = tiny_features(3, random_state=2).fit_transform(mutag.graphs)
-    np.testing.assert_array_equal(found["features"][:], expected)
+    model = nask.NASKFeatures(**found.attrs["parameters"])
+    given = {"n_hops": 2, "gamma": 0.5, "gamma_star": 3.0, "degree": "categorical"}
+    expected = nask.NASKFeatures(n_components=48, random_state=2, use_edges=False, **given)
+    assert model.get_params() == expected.get_params()
+    np.testing.assert_array_equal(found["features"][:], expected.fit_transform(mutag.graphs))
     np.testing.assert_array_equal(found["y"][:], mutag.y)
-    assert found["features"].chunks == (50, 3)
+    assert found["features"].chunks == (50, 48)
     partition = out / "features" / "c" / "1" / "0"
     partition.unlink()
     invoke("features", "MUTAG", "--out", out, *options)
@@ -105,12 +77,12 @@ def test_features_in_a_store(invoke, tmp_path, mutag, tiny_features, address):
 
 
 @pytest.mark.parametrize("name", ["f.npy", "f.npz", "F.NPZ"])
-def test_features_in_a_file(invoke, tmp_path, mutag, tiny_features, name):
-    invoke("features", "MUTAG", "--out", tmp_path / name, "--components", 3)
-    expected = tiny_features(3).fit_transform(mutag.graphs)
+def test_features_in_a_file(invoke, tmp_path, mutag, name):
+    invoke("features", "MUTAG", "--out", tmp_path / name, "--components", 48)
+    expected = nask.NASKFeatures(n_components=48).fit_transform(mutag.graphs)
     found = np.load(tmp_path / name)
     if name != "f.npy":
-        assert '"n_components": 3' in str(found["parameters"])
+        assert '"n_components": 48' in str(found["parameters"])
         np.testing.assert_array_equal(found["y"], mutag.y)
         found = found["features"]
     np.testing.assert_array_equal(found, expected, strict=True)
@@ -127,7 +99,7 @@ def test_features_in_a_file(invoke, tmp_path, mutag, tiny_features, name):
         (["--out", "k.zarr", "--chunk", "0"], "The 'chunk' parameter"),
     ],
 )
-def test_wrong_options(invoke, tmp_path, monkeypatch, tiny_features, command, options, message):
+def test_wrong_options(invoke, tmp_path, monkeypatch, command, options, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ParameterError, match=message):
         invoke(command, "MUTAG", *options)

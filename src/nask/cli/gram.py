@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ import typer
 from nask import plots
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.output import output_file
+from nask.cli.output import output_file, save_arrays
 from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
 from nask.cluster.gram import write_gram
 from nask.cluster.store import checked_place
@@ -105,17 +104,8 @@ def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> N
     if suffix == ".csv":
         np.savetxt(file, matrix, fmt=DIGITS[matrix.dtype.name], delimiter=",")
         return
-    # Opened here: given a name, numpy would add its own ending to one in capitals.
-    with file.open("wb") as stream:
-        if suffix == ".npy":
-            np.save(stream, matrix)
-            return
-        parameters = {k: v for k, v in nask.get_params().items() if k not in RUNNING}
-        arrays: dict[str, Any] = {"gram": matrix, "parameters": json.dumps(parameters)}
-        if data.y is not None:
-            # Text, where numpy would have to pickle.
-            arrays["y"] = data.y.astype(str) if data.y.dtype == object else data.y
-        np.savez(stream, **arrays)
+    parameters = {k: v for k, v in nask.get_params().items() if k not in RUNNING}
+    save_arrays(file, "gram", matrix, data, parameters)
 
 
 def _draw(file: Path, matrix: npt.NDArray[Any], data: Dataset) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated, Any
 
 import typer
@@ -100,8 +100,12 @@ def kernel_options(
     return {**locals(), "verbose": True}
 
 
-def with_kernel_options(command: Callable[..., None]) -> Callable[..., None]:
+def with_kernel_options(
+    command: Callable[..., None], names: Collection[str] | None = None
+) -> Callable[..., None]:
     """Give a command the options of the kernel; it gets them as one argument, ``kernel``.
+
+    With ``names`` only those of these parameters.
 
     Examples
     --------
@@ -114,12 +118,14 @@ def with_kernel_options(command: Callable[..., None]) -> Callable[..., None]:
     ['dataset', 'n_hops', 'gamma']
     """
     own = inspect.signature(command, eval_str=True)
-    options = inspect.signature(kernel_options, eval_str=True).parameters
+    known = inspect.signature(kernel_options, eval_str=True).parameters
+    options = {name: p for name, p in known.items() if names is None or name in names}
 
     @functools.wraps(command)
     def with_options(**arguments: Any) -> None:
         chosen = {name: arguments.pop(name) for name in options if name in arguments}
-        command(**arguments, kernel=kernel_options(**chosen))
+        kernel = kernel_options(**chosen)
+        command(**arguments, kernel={k: v for k, v in kernel.items() if k in (*options, "verbose")})
 
     parameters = [p for name, p in own.parameters.items() if name != "kernel"]
     # By keyword only, so that options with defaults may come before arguments without.

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from nask.exceptions import ParameterError
+from nask.io.dataset import Dataset
+
+
+def save_arrays(
+    file: Path, name: str, values: npt.NDArray[Any], data: Dataset, parameters: Mapping[str, Any]
+) -> None:
+    """Write an array as .npy; or as .npz, with the target and the parameters beside it."""
+    # Opened here: given a name, numpy would add its own ending to one in capitals.
+    with file.open("wb") as stream:
+        if file.suffix.lower() == ".npy":
+            np.save(stream, values)
+            return
+        arrays: dict[str, Any] = {name: values, "parameters": json.dumps(parameters)}
+        if data.y is not None:
+            # Text, where numpy would have to pickle.
+            arrays["y"] = data.y.astype(str) if data.y.dtype == object else data.y
+        np.savez(stream, **arrays)
 
 
 @contextmanager
