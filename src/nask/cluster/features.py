@@ -23,14 +23,13 @@ from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.identity import content_hash
+from nask.kernels.parameters import RUNNING
 from nask.progress import track
 from nask.remote import connected, run
 
 DTYPE = "float32"
 # Graphs of a partition: with 1024 features a row, 4 MB.
 PARTITION = 1024
-# Parameters of how to run, which make no difference to the numbers.
-RUNNING = ("n_jobs", "memory_limit", "verbose")
 
 
 def write_features(
