@@ -36,20 +36,7 @@ class KernelMachine(MachineParameters):
 
     def _training_data(self, X: Any, y: Any) -> tuple[list[AttributedGraph], npt.NDArray[Any]]:
         self._check_parameters()
-        if y is None:
-            raise ParameterError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: "
-                "expected one value a graph."
-            )
-        graphs = as_graphs(X)
-        target = column_or_1d(y, warn=True)
-        if len(target) != len(graphs):
-            raise ParameterError(
-                f"Got {len(graphs)} graphs but {len(target)} values of y: expected one a graph."
-            )
-        if target.dtype.kind == "f":
-            check_finite(target)
-        return graphs, target
+        return training_data(X, y, type(self).__name__)
 
     def _learn(self, graphs: list[AttributedGraph], model: Any, y: npt.NDArray[Any]) -> Any:
         """Fit an SVC or SVR on the centred Gram; return that Gram."""
@@ -78,6 +65,24 @@ class KernelMachine(MachineParameters):
         from nask.estimators.saving import save
 
         save(self, path)
+
+
+def training_data(X: Any, y: Any, owner: str) -> tuple[list[AttributedGraph], npt.NDArray[Any]]:
+    """Graphs and one value of the target each, or an error that names the estimator."""
+    if y is None:
+        raise ParameterError(
+            f"{owner} requires y to be passed, but the target y is None: "
+            "expected one value a graph."
+        )
+    graphs = as_graphs(X)
+    target = column_or_1d(y, warn=True)
+    if len(target) != len(graphs):
+        raise ParameterError(
+            f"Got {len(graphs)} graphs but {len(target)} values of y: expected one a graph."
+        )
+    if target.dtype.kind == "f":
+        check_finite(target)
+    return graphs, target
 
 
 def check_finite(target: npt.NDArray[Any]) -> None:

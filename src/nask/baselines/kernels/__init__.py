@@ -1,0 +1,1 @@
+"""Graph kernels of others, each with a support vector machine."""
