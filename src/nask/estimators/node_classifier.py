@@ -258,8 +258,8 @@ def one_class_a_node(y: Any, n_nodes: int) -> npt.NDArray[Any]:
     """Classes as an array of objects, None where one is not known."""
     if y is None:
         raise ParameterError(
-            "NASKNodeClassifier requires y to be passed, but the target y is None: expected one "
-            "class a node."
+            "A classifier of nodes requires y to be passed, but the target y is None: expected "
+            "one class a node."
         )
     given = y if hasattr(y, "dtype") else np.array(list(y), dtype=object)
     target = np.array(column_or_1d(given, warn=True), dtype=object)

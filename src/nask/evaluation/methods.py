@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from nask.baselines.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
 from nask.evaluation.records import Items
 from nask.exceptions import ParameterError, did_you_mean
 from nask.tuning.classifier import TunedNASKClassifier
@@ -14,8 +15,15 @@ from nask.tuning.node_classifier import TunedNASKNodeClassifier
 
 # Parameters that make no difference to the result.
 HOW_TO_RUN = ("n_jobs", "verbose", "memory_limit", "gram_folder", "engine")
-METHODS: Mapping[str, Callable[[], Any]] = {"nask": TunedNASKClassifier}
-NODE_METHODS: Mapping[str, Callable[[], Any]] = {"nask": TunedNASKNodeClassifier}
+_NASK: Mapping[Items, type[Any]] = {
+    "graphs": TunedNASKClassifier,
+    "nodes": TunedNASKNodeClassifier,
+}
+_BASELINES: Mapping[Items, Mapping[str, str]] = {
+    "graphs": GRAPH_BASELINES,
+    "nodes": NODE_BASELINES,
+}
+METHODS = ("nask", *dict.fromkeys([*GRAPH_BASELINES, *NODE_BASELINES]))
 
 
 def named_method(name: str, items: Items = "graphs") -> Any:
@@ -26,10 +34,19 @@ def named_method(name: str, items: Items = "graphs") -> Any:
     >>> type(named_method("nask")).__name__, type(named_method("nask", "nodes")).__name__
     ('TunedNASKClassifier', 'TunedNASKNodeClassifier')
     """
-    methods = METHODS if items == "graphs" else NODE_METHODS
-    if name not in methods:
-        raise ParameterError(f"There is no method {name!r}. {did_you_mean(name, methods)}")
-    return methods[name]()
+    if name == "nask":
+        return _NASK[items]()
+    baselines = _BASELINES[items]
+    if name not in baselines:
+        if name in METHODS:
+            raise ParameterError(
+                f"{name!r} does not classify {items}. Methods that do: "
+                f"{', '.join(['nask', *baselines])}."
+            )
+        raise ParameterError(
+            f"There is no method {name!r}. {did_you_mean(name, ['nask', *baselines])}"
+        )
+    return baseline(baselines[name])
 
 
 def classifies(model: Any) -> Items:
@@ -51,9 +68,12 @@ def method_name(model: Any) -> str:
     >>> method_name(TunedNASKClassifier())
     'nask'
     """
-    known = [*METHODS.items(), *NODE_METHODS.items()]
-    names = [name for name, make in known if make is type(model)]
-    return names[0] if names else type(model).__name__
+    kind = type(model)
+    if kind in _NASK.values():
+        return "nask"
+    place = f"{kind.__module__}:{kind.__qualname__}"
+    known = [*GRAPH_BASELINES.items(), *NODE_BASELINES.items()]
+    return next((name for name, own in known if own == place), kind.__name__)
 
 
 def described(model: Any) -> dict[str, Any]:

@@ -161,11 +161,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     kernel_type: ClassVar[type[GraphKernel]]
     default_grid: ClassVar[Grid] = {}
 
-    def kernel(self, **parameters: Any) -> GraphKernel:
-        """Return the kernel with some parameters, the others at their defaults."""
-        known = self.kernel_type().get_params(deep=False)
-        return self.kernel_type(**{k: v for k, v in parameters.items() if k in known})
-
     def sweeps(self) -> list[KernelSweep]:
         """Return the passes that the grid needs."""
         kernel = self.kernel_type()
