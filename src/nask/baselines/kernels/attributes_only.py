@@ -12,7 +12,7 @@ from nask.baselines.encoding import NodeEncoder
 from nask.baselines.kernels.base import Floats, GraphKernel, KernelClassifier
 from nask.graph.attributed_graph import AttributedGraph
 
-GRID: Mapping[str, Sequence[Any]] = {"scale": (0.1, 0.3, 1.0, 3.0, 10.0)}
+GRID: Mapping[str, Sequence[Any]] = {"scale": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)}
 
 
 class AttributeSums(GraphKernel):
