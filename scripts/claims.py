@@ -1,8 +1,8 @@
 """What the paper reports (arXiv:2511.11245, Tables 1 to 3): accuracy in percent, by set and method.
 
-Its SYNTHETIC stands beside our SYNTHETICnew; its text leaves open which of the two it used. WL, GCN,
-KerGNN and KAGNN are in its table of categorical attributes alone, so that their ENZYMES is that of
-labels only; it is marked.
+Its SYNTHETIC stands beside our SYNTHETICnew; its text leaves open which of the two it used. WL,
+GCN, KerGNN and KAGNN are in its table of categorical attributes alone, so that their ENZYMES is
+that of labels only; it is marked.
 """
 
 from __future__ import annotations
