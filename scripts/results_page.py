@@ -69,7 +69,7 @@ def _text(value: object) -> str:
 
 
 def main() -> None:
-    results = nask.read_results(ROOT / "results")
+    results = [r for r in nask.read_results(ROOT / "results") if r.timeout is None]
     results.sort(key=lambda result: [*CLAIMED, result.dataset].index(result.dataset))
     headings = [
         "set",

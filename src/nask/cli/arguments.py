@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -39,6 +40,33 @@ MemoryOption = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
+TimeLimitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--time-limit",
+        metavar="TIME",
+        help="Time for each method on each dataset, such as 90s, 20m or 2h; then it is ended.",
+        rich_help_panel=RUNNING,
+    ),
+]
+SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds(time: str | None) -> float | None:
+    """Read a time such as 90s, 20m or 2h; a number alone is seconds.
+
+    Examples
+    --------
+    >>> seconds("90"), seconds("1.5m"), seconds("2h"), seconds(None)
+    (90.0, 90.0, 7200.0, None)
+    """
+    if time is None:
+        return None
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([smh]?)", time.strip().lower(), re.ASCII)
+    if found is None or not float(found[1]):
+        expected = "a positive time such as 90s, 20m or 2h"
+        raise ParameterError.expected("--time-limit", "nask evaluate", expected, time)
+    return float(found[1]) * SECONDS[found[2]]
 
 
 def load_graphs(dataset: str, categorical: str = "") -> Dataset:

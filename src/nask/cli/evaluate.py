@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.cli.arguments import RUNNING, CategoricalOption, load_any
+from nask.cli.arguments import RUNNING, CategoricalOption, TimeLimitOption, load_any, seconds
 from nask.cli.grid_options import grid_from_options
 from nask.cli.pictures import draw_accuracies, draw_result
 from nask.cli.show import results_table, show
@@ -118,6 +118,7 @@ def evaluate(
             rich_help_panel=RUNNING,
         ),
     ] = -1,
+    time_limit: TimeLimitOption = None,
 ) -> None:
     """Estimate how accurately graphs, or the nodes of a network, are classified.
 
@@ -125,6 +126,7 @@ def evaluate(
     test part is touched once. Stopped at any moment and started again with the same
     arguments, it goes on from the last finished fold.
     """
+    limit = seconds(time_limit)
     results, failed = [], False
     for name in datasets:
         try:
@@ -145,12 +147,13 @@ def evaluate(
                     strict=strict,
                     out=out,
                     n_jobs=n_jobs,
+                    time_limit=limit,
                     progress=True,
                 )
                 results.append(result)
                 if as_json:
                     typer.echo(json.dumps(result.to_json()))
-                if pictures:
+                if pictures and result.timeout is None:
                     draw_result(result, model, dataset, out, n_jobs)
         except (NaskError, OSError) as error:
             typer.echo(f"nask: {name}: {error}", err=True)

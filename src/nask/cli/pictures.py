@@ -49,8 +49,10 @@ def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:
 
 
 def draw_accuracies(results: Sequence[Evaluation], out: Path) -> None:
-    """Draw the accuracies of all datasets and methods side by side."""
-    _save(plots.accuracy(results).figure, out / "accuracy.png")
+    """Draw the accuracies of all datasets and methods side by side, as far as there are some."""
+    with_figures = [result for result in results if result.timeout is None]
+    if with_figures:
+        _save(plots.accuracy(with_figures).figure, out / "accuracy.png")
 
 
 def _save(figure: Any, path: Path) -> None:

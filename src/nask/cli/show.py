@@ -47,6 +47,8 @@ def results_table(results: Sequence[Evaluation]) -> Table:
 
 
 def _accuracy(result: Evaluation) -> str:
+    if result.timeout is not None:
+        return "TIMEOUT"
     text = f"{100 * result.accuracy_mean:.1f}"
     if len(result.records) > 1:
         text += f" ± {100 * result.accuracy_std_folds:.1f}"
@@ -57,13 +59,13 @@ def _accuracy(result: Evaluation) -> str:
 
 def _protocol(results: Sequence[Evaluation]) -> str:
     """In words; a public split has a single fold."""
-    single = {len(result.records) == 1 for result in results}
+    single = {result.folds == 1 for result in results}
     names = {True: "public split", False: "nested cross-validation"}
     return " and ".join(names[kind] for kind in sorted(single))
 
 
 def _deviation(results: Sequence[Evaluation]) -> str:
-    if all(len(result.records) == 1 for result in results):
+    if all(len(result.records) <= 1 for result in results):
         return ""
     repeated = any(result.repeats > 1 for result in results)
     brackets = ", in brackets over the means of repeats" if repeated else ""

@@ -6,9 +6,11 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 from sklearn.base import clone
@@ -21,15 +23,18 @@ from nask.evaluation.journal import Journal
 from nask.evaluation.memory import folds_at_a_time
 from nask.evaluation.methods import classifies, described, method_name, named_method
 from nask.evaluation.records import Evaluation, FoldRecord
-from nask.evaluation.results import summary
+from nask.evaluation.results import finished_repeats, summary
 from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
 from nask.evaluation.tasks import SplitName, Task, make_task
+from nask.evaluation.time_limit import run_within
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
+from nask.kernels.parameters import POSITIVE, is_positive
 from nask.progress import Progress, track
 
+T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.
 UNSAFE = r"[^\w.+@-]"
 
@@ -46,6 +51,7 @@ def evaluate(
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
+    time_limit: float | None = None,
     progress: Progress = False,
 ) -> Evaluation:
     """Estimate how accurately a method classifies graphs, or nodes, it has not seen.
@@ -87,12 +93,21 @@ def evaluate(
     n_jobs : int, default=None
         Folds evaluated at a time, in processes, and threads of the kernel. Fewer folds run at a
         time where their matrices would take more than half of the free memory.
+    time_limit : float, optional
+        Seconds that the run may take by the clock on the wall, all Gram matrices and folds
+        together. It is done in a process of its own then, whose start counts, and which is ended
+        when they are used up, whatever it is at. Called again with ``out`` and a limit that is
+        no larger, the answer is the same; with a larger one, or none, the run goes on from the
+        finished folds, and the seconds that an earlier limit allowed count as used. Those of a
+        run that was stopped otherwise do not.
     progress : bool or callable, default=False
         ``True`` shows progress bars; a function is called with (done, total) folds.
 
     Returns
     -------
     Evaluation
+        Where a limit of time ended the run, that of the repeats finished before; of none, its
+        ``timeout`` says so.
 
     Examples
     --------
@@ -101,6 +116,8 @@ def evaluate(
     >>> nask.evaluate(model, "MUTAG", folds=3, repeats=1, inner=2)
     Evaluation(nask on MUTAG: 8... % ± ... over 3 folds; majority class 66.5 %)
     """
+    if time_limit is not None and not is_positive(time_limit):
+        raise ParameterError.expected("time_limit", "evaluate", POSITIVE, time_limit)
     data: Dataset | NodeDataset
     data = dataset if isinstance(dataset, (Dataset, NodeDataset)) else load_dataset(dataset)
     if isinstance(data, Dataset) and (data.y is None or data.y.ndim != 1):
@@ -135,17 +152,60 @@ def evaluate(
             raise ParameterError(f"{place} is a file: expected a folder for results.")
         name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"
         journal = Journal(place / f"{name}.jsonl", identity)
-        pending = [split for split in task.splits if not _is_done(split, journal)]
-        if pending:
-            grams = place / "grams" / name
-            with journal.alone():
-                journal.note_environment(environment())
-                done = _run(method, task, pending, strict, grams, journal, n_jobs, progress)
-                n_splits, before = len(task.splits), len(task.splits) - len(pending)
-                for record in track(done, n_splits, progress, f"{task.name}: folds", start=before):
-                    journal.note_fold(record)
-                remove_stacks(grams)
-    return summary(journal, task.repeats)
+        work = (method, task, strict, journal, n_jobs)
+        if _pending(task, journal):
+            if time_limit is None:
+                _finish(*work, progress)
+            elif time_limit > (journal.timeout or 0.0):
+                journal = _finish_within(float(time_limit), work, identity, progress)
+    return summary(journal, min(task.repeats, finished_repeats(journal)))
+
+
+def _finish(
+    method: Any, task: Task, strict: bool, journal: Journal, n_jobs: int | None, progress: Progress
+) -> None:
+    """Evaluate the folds that are not in the journal."""
+    grams, pending = _grams(journal), _pending(task, journal)
+    with journal.alone():
+        journal.note_environment(environment())
+        done = _run(method, task, pending, strict, grams, journal, n_jobs, progress)
+        for record in _tracked(done, task, journal, progress):
+            journal.note_fold(record)
+        remove_stacks(grams)
+
+
+def _finish_within(
+    seconds: float, work: tuple[Any, ...], identity: Mapping[str, Any], progress: Progress
+) -> Journal:
+    """Do so in a process that is ended when its time is used up; return the journal it left."""
+    _, task, _, journal, _ = work
+    process = run_within(seconds - (journal.timeout or 0.0), _finish, *work, False)
+    # Closed in any case: after an error of a function that reports progress, too.
+    with closing(process):
+        for _ in _tracked(_new_folds(process, journal), task, journal, progress):
+            pass
+    journal = Journal(journal.path, identity)
+    with journal.alone():
+        if _pending(task, journal):
+            journal.note_timeout(seconds)
+        else:
+            remove_stacks(_grams(journal))
+    return journal
+
+
+def _new_folds(process: Iterable[None], journal: Journal) -> Iterator[tuple[int, int]]:
+    """Pass on the folds that another process adds to the file while it is at work."""
+    seen = set(journal.folds)
+    for _ in chain(process, [None]):
+        new = set(Journal(journal.path).folds) - seen
+        seen |= new
+        yield from new
+
+
+def _tracked(folds: Iterable[T], task: Task, journal: Journal, progress: Progress) -> Iterator[T]:
+    """Report how many of all folds are done."""
+    before = len(task.splits) - len(_pending(task, journal))
+    return track(folds, len(task.splits), progress, f"{task.name}: folds", start=before)
 
 
 def _check_fits(method: Any, task: Task, strict: bool) -> None:
@@ -164,6 +224,16 @@ def _check_fits(method: Any, task: Task, strict: bool) -> None:
             f"The 'strict' parameter of evaluate is for sets of graphs: {task.name} is one "
             "network, whose nodes are all seen."
         )
+
+
+def _pending(task: Task, journal: Journal) -> list[Split]:
+    """List the parts that are not in the journal."""
+    return [split for split in task.splits if not _is_done(split, journal)]
+
+
+def _grams(journal: Journal) -> Path:
+    """Name the folder of Gram matrices that folds share."""
+    return journal.path.parent / "grams" / journal.path.stem
 
 
 def _is_done(split: Split, journal: Journal) -> bool:

@@ -37,6 +37,8 @@ class Journal:
     folds : dict of (repeat, fold) to FoldRecord
     environment : dict
         Of the last process that added to the file.
+    timeout : float or None
+        Seconds that were used up when a limit of time last ended the run.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Journal:
         self.passes: dict[int, float] = {}
         self.folds: dict[tuple[int, int], FoldRecord] = {}
         self.environment: dict[str, Any] = {}
+        self.timeout: float | None = None
         self._file = JsonLines(path, "run", "a file of results", "folder for results")
         lines = self._file.read(trim=identity is not None)
         if not lines:
@@ -93,6 +96,10 @@ class Journal:
         """Record a finished fold."""
         self._note(record.to_json())
 
+    def note_timeout(self, seconds: float) -> None:
+        """Record that the run was ended, its limit of time being used up."""
+        self._note({"timeout": seconds})
+
     def _note(self, line: dict[str, Any]) -> None:
         self._file.append(line)
         self._remember(line)
@@ -102,6 +109,8 @@ class Journal:
             self.environment = line["environment"]
         elif "pass" in line:
             self.passes[line["pass"]] = line["seconds"]
+        elif "timeout" in line:
+            self.timeout = line["timeout"]
         else:
             record = FoldRecord.from_json(line)
             self.folds[record.repeat, record.fold] = record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -68,7 +69,7 @@ class Evaluation:
     records : tuple of FoldRecord
         Sorted by repeat and fold.
     folds, repeats, random_state : int
-        The protocol.
+        The protocol; repeats are those that were finished.
     inner : int or None
         Inner folds; None where parameters were chosen on validation nodes.
     strict : bool
@@ -85,6 +86,8 @@ class Evaluation:
         Versions of packages, and the machine.
     items : {"graphs", "nodes"}
         What was classified.
+    timeout : float or None
+        Seconds after which the run was ended, if it was; then there are no figures.
 
     Examples
     --------
@@ -111,37 +114,46 @@ class Evaluation:
     seconds_learning: float
     environment: Mapping[str, Any]
     items: Items = "graphs"
+    timeout: float | None = None
 
     @property
     def accuracy_mean(self) -> float:
-        """Mean over repeats of the mean over folds, as a fraction."""
-        return float(np.mean(self._repeat_means()))
+        """Mean over repeats of the mean over folds, as a fraction; NaN after a timeout."""
+        return float(np.mean(self._repeat_means())) if self.records else math.nan
 
     @property
     def accuracy_std_repeats(self) -> float:
         """Standard deviation of the mean accuracy over repeats; 0 of a single one."""
-        return float(np.std(self._repeat_means()))
+        return float(np.std(self._repeat_means())) if self.records else math.nan
 
     @property
     def accuracy_std_folds(self) -> float:
         """Standard deviation of the accuracy over all folds."""
-        return float(np.std([record.accuracy for record in self.records]))
+        accuracies = [record.accuracy for record in self.records]
+        return float(np.std(accuracies)) if accuracies else math.nan
 
     def most_chosen(self) -> dict[str, Any]:
-        """Return the parameters of the kernel that most folds chose."""
+        """Return the parameters of the kernel that most folds chose; none after a timeout."""
         kernels = [{k: v for k, v in r.parameters.items() if k != "C"} for r in self.records]
         texts = [json.dumps(kernel) for kernel in kernels]
-        chosen: dict[str, Any] = json.loads(Counter(texts).most_common(1)[0][0])
+        [(most, _)] = Counter(texts).most_common(1) or [("{}", 0)]
+        chosen: dict[str, Any] = json.loads(most)
         return chosen
 
     def to_json(self) -> dict[str, Any]:
-        """Return the summary as JSON can hold it, with the chosen parameters of every fold."""
+        """Return the summary as JSON can hold it, with the chosen parameters of every fold.
+
+        After a timeout accuracies are None.
+        """
+        figures = {
+            name: getattr(self, name) if self.records else None
+            for name in ("accuracy_mean", "accuracy_std_repeats", "accuracy_std_folds")
+        }
         return {
             "dataset": self.dataset,
             "method": self.method,
-            "accuracy_mean": self.accuracy_mean,
-            "accuracy_std_repeats": self.accuracy_std_repeats,
-            "accuracy_std_folds": self.accuracy_std_folds,
+            **figures,
+            "timeout": self.timeout,
             "majority": self.majority,
             f"n_{self.items}": self.n_items,
             "folds": self.folds,
@@ -161,9 +173,12 @@ class Evaluation:
             deviation = f" ± {100 * self.accuracy_std_repeats:.1f} over {self.repeats} repeats"
         elif len(self.records) == 1:
             deviation = ""
+        found = f"{100 * self.accuracy_mean:.1f} %{deviation}"
+        if self.timeout is not None:
+            found = f"TIMEOUT after {self.timeout:g} s"
         return (
-            f"Evaluation({self.method} on {self.dataset}: {100 * self.accuracy_mean:.1f} %"
-            f"{deviation}; majority class {100 * self.majority:.1f} %)"
+            f"Evaluation({self.method} on {self.dataset}: {found}; "
+            f"majority class {100 * self.majority:.1f} %)"
         )
 
     def _repeat_means(self) -> list[float]:

@@ -21,7 +21,8 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
     Returns
     -------
     list of Evaluation
-        Sorted by dataset and method. A run without a finished repeat is left out.
+        Sorted by dataset and method. A run without a finished repeat is left out, unless a limit
+        of time ended it, which is its result then.
 
     Examples
     --------
@@ -36,12 +37,12 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
     if not place.is_dir():
         raise ParameterError(f"{place} is not a folder: expected one that nask.evaluate wrote to.")
     journals = [Journal(path) for path in sorted(place.glob("*--*.jsonl"))]
-    repeats = {journal: _finished_repeats(journal) for journal in journals}
-    return [summary(journal, n) for journal, n in repeats.items() if n]
+    results = [summary(journal, finished_repeats(journal)) for journal in journals]
+    return [result for result in results if result.repeats or result.timeout is not None]
 
 
 def summary(journal: Journal, repeats: int) -> Evaluation:
-    """Put the records of some repeats together."""
+    """Put the records of some repeats together; of none, it is the timeout that is told."""
     run = journal.run
     records = tuple(
         journal.folds[repeat, fold] for repeat in range(repeats) for fold in range(run["folds"])
@@ -62,10 +63,12 @@ def summary(journal: Journal, repeats: int) -> Evaluation:
         seconds_learning=sum(record.seconds_learning for record in records),
         environment=journal.environment,
         items=run.get("items", "graphs"),
+        timeout=None if repeats else journal.timeout,
     )
 
 
-def _finished_repeats(journal: Journal) -> int:
+def finished_repeats(journal: Journal) -> int:
+    """Count the repeats of which all folds are recorded, up to the first that has gaps."""
     repeat = 0
     while all((repeat, fold) in journal.folds for fold in range(journal.run["folds"])):
         repeat += 1

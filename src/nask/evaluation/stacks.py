@@ -75,10 +75,7 @@ def remove_stacks(folder: Path) -> None:
 
 def _check_disk(sweeps: Sequence[StarSweep], n_items: int, folder: Path) -> None:
     missing = [s for number, s in enumerate(sweeps) if not (folder / f"{number}.npy").exists()]
-    needed = sum(
-        s.parameters["n_hops"] * n_items**2 * np.dtype(s.parameters["dtype"]).itemsize
-        for s in missing
-    )
+    needed = sum(sweep.n_bytes(n_items) for sweep in missing)
     free = shutil.disk_usage(folder).free
     if needed + SPARE_BYTES > free:
         raise MemoryLimitError(

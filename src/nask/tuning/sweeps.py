@@ -62,6 +62,11 @@ class StarSweep:
         kernel = NASK(**{**self.parameters, **running}).fit(data)
         return kernel.hop_grams(data)
 
+    def n_bytes(self, n_items: int) -> int:
+        """Bytes of what ``compute`` returns for so many graphs or nodes."""
+        itemsize = np.dtype(self.parameters["dtype"]).itemsize
+        return int(self.parameters["n_hops"] * n_items**2 * itemsize)
+
     @staticmethod
     def gram(stack: Floats, candidate: Candidate) -> Floats:
         """Gram matrix of a candidate from the stack that ``compute`` returned."""
