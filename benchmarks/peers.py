@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask import AttributedGraph
+from nask.baselines.kernels import grakel_graphs
 
 Floats = npt.NDArray[np.float64]
 # The iterations of WWL; its gamma changes no time.
@@ -21,17 +22,7 @@ MOST_STEPS = 10**8
 
 def labelled(graphs: Sequence[AttributedGraph]) -> list[Any]:
     """Graphs of GraKeL with the first categorical attribute as their node label."""
-    from grakel import Graph
-
-    result = []
-    for graph in graphs:
-        # Every node is a key, since GraKeL forgets those that are in no edge.
-        neighbours: dict[int, dict[int, float]] = {v: {} for v in range(graph.n_nodes)}
-        for u, v in graph.edges.tolist():
-            neighbours[u][v] = neighbours[v][u] = 1.0
-        labels = dict(enumerate(_label(graph)))
-        result.append(Graph(neighbours, labels, graph_format="dictionary"))
-    return result
+    return grakel_graphs.labelled(graphs, [_label(graph) for graph in graphs])
 
 
 def attributed(graphs: Sequence[AttributedGraph], lonely: bool = True) -> list[Any]:
@@ -39,17 +30,7 @@ def attributed(graphs: Sequence[AttributedGraph], lonely: bool = True) -> list[A
 
     Nodes without neighbours can be left out, since GraphHopper fails on them.
     """
-    from grakel import Graph
-
-    result = []
-    for graph, rows in zip(graphs, vectors(graphs), strict=True):
-        adjacency = np.zeros((graph.n_nodes, graph.n_nodes))
-        u, v = graph.edges.T
-        adjacency[u, v] = adjacency[v, u] = 1.0
-        kept = np.arange(graph.n_nodes) if lonely else np.unique(graph.edges)
-        labels = dict(enumerate(rows[kept]))
-        result.append(Graph(adjacency[np.ix_(kept, kept)], labels, graph_format="adjacency"))
-    return result
+    return grakel_graphs.attributed(graphs, vectors(graphs), lonely)
 
 
 def vectors(graphs: Sequence[AttributedGraph]) -> list[Floats]:
