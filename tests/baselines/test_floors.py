@@ -30,14 +30,15 @@ def test_the_majority_of_nodes_looks_at_training_nodes_alone():
 def test_attribute_sums_are_a_gaussian_of_standardised_sums():
     values = [[1.0, 2.0], [4.0], [0.0, 0.0, 5.0], [7.0, -1.0]]
     pooled = np.concatenate(values)
-    sums = np.array([[((np.array(own) - pooled.mean()) / pooled.std()).sum()] for own in values])
-    squares = squareform(pdist((sums - sums.mean()) / sums.std(), "sqeuclidean"))
+    scores = [((np.array(own) - pooled.mean()) / pooled.std()).sum() for own in values]
+    sums = np.column_stack([scores, [2, 1, 3, 2]])
+    squares = squareform(pdist((sums - sums.mean(axis=0)) / sums.std(axis=0), "sqeuclidean"))
     expected = np.exp(-2.0 * squares / (squares.sum() / 12))
     found = AttributeSums(scale=2.0).fit_transform(graphs_of(values))
     assert found == pytest.approx(expected, rel=1e-5)
 
 
-def test_attribute_sums_do_not_see_edges():
+def test_attribute_sums_do_not_see_who_is_whose_neighbour():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(6, 4)).tolist()
     bare, linked = graphs_of(values), graphs_of(values, [(0, 1), (1, 2)])

@@ -1,4 +1,4 @@
-"""What attributes alone tell: a Gaussian kernel on their sums, blind to edges."""
+"""What attributes and size tell: a Gaussian kernel on sums, blind to who is linked to whom."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ GRID: Mapping[str, Sequence[Any]] = {"scale": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)}
 class AttributeSums(GraphKernel):
     """A Gaussian kernel on the summed attributes of a graph's nodes.
 
-    K(G, G') = exp(-scale ‖s(G) - s(G')‖² / m), where s(G) is the sum over nodes of the rows of
-    :class:`nask.baselines.encoding.NodeEncoder` (categories one-hot, numbers z-scored), each of
-    its columns z-scored over the training graphs, and m is the mean squared distance between two
-    training graphs.
+    K(G, G') = exp(-scale ‖s(G) - s(G')‖² / m), where s(G) has the sum over nodes of the rows of
+    :class:`nask.baselines.encoding.NodeEncoder` (categories one-hot, numbers z-scored) and the
+    numbers of nodes and edges, each column z-scored over the training graphs, and m is the mean
+    squared distance between two training graphs.
 
-    A kernel that does not do better has learned nothing from edges.
+    A kernel that does not do better has learned nothing from the structure.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class AttributeSums(GraphKernel):
         return gram
 
     def _sums(self, graphs: Sequence[AttributedGraph]) -> Floats:
-        return np.array(
-            [rows.sum(axis=0, dtype=np.float64) for rows in self.encoder_.transform(graphs)]
-        )
+        sums = [rows.sum(axis=0, dtype=np.float64) for rows in self.encoder_.transform(graphs)]
+        sizes = [(graph.n_nodes, graph.n_edges) for graph in graphs]
+        return np.hstack([np.array(sums), np.array(sizes, dtype=np.float64)])
 
 
 class AttributesOnlyClassifier(KernelClassifier):
