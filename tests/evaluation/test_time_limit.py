@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -221,13 +220,20 @@ def test_control_c_ends_the_process(gate, mutag, tmp_path):
     assert "timeout" not in (tmp_path / "out" / "MUTAG--GatedConstant.jsonl").read_text()
 
 
-def test_an_error_of_the_reader_ends_the_process(gate):
-    process = run_within(LIMIT, limited_work.wait_for_ever, str(gate.folder))
-    with pytest.raises(ZeroDivisionError), closing(process):  # noqa: PT012
-        for _ in process:
-            if gate.hangs():
-                raise ZeroDivisionError
+def test_an_error_of_the_progress_function_ends_the_process(gate, mutag):
+    def report(done, total):
+        while not gate.hangs():
+            time.sleep(0.05)
+        raise ZeroDivisionError
+
+    gate.let_through(1)
+    # The error keeps the frames of the call, so that nothing is closed for want of a reference.
+    with pytest.raises(ZeroDivisionError) as caught:
+        nask.evaluate(
+            limited_work.GatedConstant(), mutag, folds=2, time_limit=LIMIT, progress=report
+        )
     gate.assert_all_ended()
+    assert caught.tb is not None
 
 
 def test_a_killed_process_takes_its_own_with_it(gate):
