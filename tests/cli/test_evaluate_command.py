@@ -1,12 +1,20 @@
 """The command nask evaluate as a user meets it."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
+
+import limited_work
+from nask.evaluation import evaluate as evaluate_module
+from nask.evaluation import time_limit
+from nask.evaluation.methods import METHODS
+from nask.exceptions import ParameterError
 
 TRY = ("--try", "gamma=0.1,1", "--try", "n_hops=1,2", "--try", "degree=none",
        "--try", "gamma_star=4", "--try", "C=1,10", "--try", "gram=linear")  # fmt: skip
@@ -82,3 +90,42 @@ def test_mistakes_in_options(process, tmp_path):
     assert done.returncode == 2
     assert "The grid varies 'gama', which is no parameter. Did you mean 'gamma'?" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="hangs by means of the C library")
+def test_after_a_timeout_the_next_method_runs(invoke, monkeypatch, tiny, tmp_path):
+    """The first of two hangs; the clock is turned forward when it does."""
+    gate = tmp_path / "gate"
+    gate.mkdir()
+    monkeypatch.setenv(limited_work.GATE, str(gate))
+    monkeypatch.setitem(METHODS, "hangs", limited_work.GatedConstant)
+    monkeypatch.setitem(METHODS, "floor", limited_work.Constant)
+    clock = SimpleNamespace(
+        monotonic=lambda: time.monotonic() + 10**6 * any(gate.glob("hangs-*")), sleep=time.sleep
+    )
+    monkeypatch.setattr(time_limit, "time", clock)
+    dataset = tiny(graph_labels=[0, 0, 1, 1, 0, 1])
+    out = tmp_path / "out"
+    arguments = ("evaluate", dataset, "--method", "hangs", "--method", "floor", "--folds", "2",
+                 "--repeats", "2", "--n-jobs", "1", "--time-limit", "2h", "--out", out)  # fmt: skip
+    shown = invoke(*arguments).stdout
+    [hangs] = [line for line in shown.splitlines() if "hangs" in line]
+    [floor] = [line for line in shown.splitlines() if "floor" in line]
+    assert "TIMEOUT" in hangs
+    assert "0 x 2" in hangs
+    assert "TIMEOUT" not in floor
+    names = {path.name for path in out.iterdir()}
+    assert {"TINY--hangs.jsonl", "TINY--floor-confusion.png", "accuracy.png"} <= names
+    assert "TINY--hangs-confusion.png" not in names
+    # A rerun reads both results, and says the same as JSON.
+    monkeypatch.delattr(evaluate_module, "run_within")
+    lines = invoke(*arguments, "--json").stdout.splitlines()
+    results = [json.loads(line) for line in lines if line.startswith("{")]
+    assert [result["timeout"] for result in results] == [7200.0, None]
+    assert results[0]["accuracy_mean"] is None
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "soon", "10d", "1e3", "nan"])
+def test_times_that_are_none(invoke, limit):
+    with pytest.raises(ParameterError, match="such as 90s, 20m or 2h"):
+        invoke("evaluate", "MUTAG", "--time-limit", limit)
