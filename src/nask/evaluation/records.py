@@ -85,6 +85,8 @@ class Evaluation:
         Versions of packages, and the machine.
     items : {"graphs", "nodes"}
         What was classified.
+    timeout : float or None
+        Seconds after which the run was ended, if it was; then there are no figures.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class Evaluation:
     seconds_learning: float
     environment: Mapping[str, Any]
     items: Items = "graphs"
+    timeout: float | None = None
 
     @property
     def accuracy_mean(self) -> float:
