@@ -128,9 +128,10 @@ class Comparison:
     (0.67, 10, 'NASKClassifier', False)
     >>> comparison.table("graphs").methods
     ('DummyClassifier', 'NASKClassifier')
-    >>> comparison.cell("MUTAG", "nask")
+    >>> comparison.cell("MUTAG", "Dummy")
     Traceback (most recent call last):
-    nask.exceptions.ParameterError: There is no result of 'nask' on 'MUTAG'. Did you mean ...?
+    nask.exceptions.ParameterError: There is no result of 'Dummy' on 'MUTAG'. Did you mean
+    'DummyClassifier'?
     """
 
     tables: tuple[ComparisonTable, ...]
