@@ -33,11 +33,11 @@ def test_a_table_with_ties_ranks_and_a_legend(invoke, folder):
     shown = invoke("compare", folder).stdout
     rows = {line.split()[0]: line.split() for line in shown.splitlines() if line.strip()}
     assert rows["method"] == ["method", "A", "B", "PTC_MR", "rank"]
-    assert rows["nask"] == [*["nask"], *["90.0", "±", "6.3"] * 3, "1.00"]
-    assert rows["near"] == [*["near"], *["89.0", "±", "7.0", "="] * 3, "2.00"]
-    assert rows["far"] == [*["far"], *["51.0", "±", "7.0"] * 3, "3.00"]
+    assert rows["nask"] == ["nask", *["*90.0", "±", "6.3"] * 3, "1.00"]
+    assert rows["near"] == ["near", *["89.0", "±", "7.0", "="] * 3, "2.00"]
+    assert rows["far"] == ["far", *["51.0", "±", "7.0"] * 3, "3.00"]
     text = " ".join(shown.split())
-    assert "= does not differ from it significantly" in text
+    assert "* is the best of each set; = does not differ from it significantly" in text
     assert "Average ranks on 3 sets of graphs: nask 1.00, near 2.00, far 3.00." in text
 
 
@@ -59,8 +59,8 @@ def test_choosing_datasets_and_methods(invoke, folder):
     words = shown.split()
     assert "nask" not in words
     assert words[words.index("method") :][:3] == ["method", "PTC_MR", "A"]
-    assert "89.0 ± 7.0 +" in shown
-    assert "Beside far" in shown
+    assert "*89.0 ± 7.0 +" in shown
+    assert "Beside far," in " ".join(words)
 
 
 def test_files(invoke, folder, tmp_path):

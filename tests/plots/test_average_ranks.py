@@ -80,6 +80,14 @@ def test_bars_reach_over_their_groups_and_over_no_other_method(comparison):
         assert high - low == pytest.approx(worst - best, abs=0.02 * len(ranking.methods))
 
 
+@pytest.mark.parametrize("comparison", CASES.values(), ids=CASES)
+def test_bars_lie_between_the_axis_and_the_lines_to_names(comparison):
+    ax = critical_difference(comparison)
+    lines = [line.get_ydata()[-1] for line in ax.lines if len(line.get_xdata()) == 3]
+    heights = [line.get_ydata()[0] for line in ax.lines if line.get_linewidth() > 3]
+    assert all(0 < height < min(lines) for height in heights)
+
+
 def test_bars_that_meet_are_on_different_levels():
     ax = critical_difference(CASES["twenty"])
     thick = [line for line in ax.lines if line.get_linewidth() > 3]

@@ -28,7 +28,7 @@ def comparison_tables(comparison: Comparison, console: Console) -> Iterator[Tabl
             yield _part(table, left[:number], title)
             left, title = left[number:], ""
         # A sentence or two: not highlighted, and not centred as a caption would be.
-        yield Padding(Text(" ".join(table.legend())), (0, 1, 1, 1))
+        yield Padding(Text(" ".join(table.legend(best="*"))), (0, 1, 1, 1))
 
 
 def _fitting(table: ComparisonTable, datasets: Sequence[str], title: str, console: Console) -> int:
@@ -59,9 +59,9 @@ def _part(table: ComparisonTable, datasets: Sequence[str], title: str) -> Table:
 
 
 def _cell(cell: Cell | None) -> Text:
-    """Every cell has room for a mark, so that figures stand below each other."""
+    """Text that tells the best without colours too; a mark has room everywhere."""
     mean, std = figures(cell)
     if cell is None or cell.mean is None:
         return Text(f"{mean}  ")
-    text = Text(mean, style="bold" if cell.best else "")
+    text = Text(f"*{mean}" if cell.best else mean, style="bold" if cell.best else "")
     return text.append(f" ± {std}" if std else "", style="not bold").append(f" {mark(cell) or ' '}")

@@ -98,9 +98,15 @@ class ComparisonTable:
             return None
         return self.ranking.ranks[self.ranking.methods.index(method)]
 
-    def legend(self) -> list[str]:
-        """Say in sentences what the marks of the table mean, and what the ranks tell."""
-        return legend(self)
+    def legend(self, best: str = "Bold") -> list[str]:
+        """Say in sentences what the marks of the table mean, and what the ranks tell.
+
+        Parameters
+        ----------
+        best : str
+            What marks the best figure of a dataset.
+        """
+        return legend(self, best)
 
 
 @dataclass(frozen=True)
@@ -128,10 +134,10 @@ class Comparison:
     (0.67, 10, 'NASKClassifier', False)
     >>> comparison.table("graphs").methods
     ('DummyClassifier', 'NASKClassifier')
-    >>> comparison.cell("MUTAG", "Dummy")
+    >>> comparison.cell("MUTAG", "Classifier")
     Traceback (most recent call last):
-    nask.exceptions.ParameterError: There is no result of 'Dummy' on 'MUTAG'. Did you mean
-    'DummyClassifier'?
+    nask.exceptions.ParameterError: There is no result of 'Classifier' on 'MUTAG'. Did you
+    mean ...?
     """
 
     tables: tuple[ComparisonTable, ...]

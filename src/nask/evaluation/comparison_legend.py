@@ -58,7 +58,7 @@ def count_sets(number: int, items: str) -> str:
     return f"{number} {one if number == 1 else several}"
 
 
-def legend(table: ComparisonTable) -> list[str]:
+def legend(table: ComparisonTable, best: str) -> list[str]:
     """Say what the marks of a table mean, and what the ranks tell."""
     cells = table.cells.values()
     sentences = []
@@ -66,14 +66,14 @@ def legend(table: ComparisonTable) -> list[str]:
         sentences.append("± is the standard deviation over test folds.")
     test = f"(corrected resampled t-test over shared folds, Holm, alpha {table.alpha:g})"
     if not any(cell.against for cell in cells):
-        sentences.append("Bold is the best of each set.")
+        sentences.append(f"{best} is the best of each set.")
     elif table.reference is None:
         sentences.append(
-            f"Bold is the best of each set; = does not differ from it significantly {test}."
+            f"{best} is the best of each set; = does not differ from it significantly {test}."
         )
     else:
         sentences.append(
-            f"Bold is the best of each set. Beside {table.reference}, = does not differ "
+            f"{best} is the best of each set. Beside {table.reference}, = does not differ "
             f"significantly, + is better, and what has no mark is worse {test}."
         )
     if table.reference:
