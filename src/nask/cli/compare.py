@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from nask.cli.comparison_table import comparison_tables
 from nask.cli.output import output_file
-from nask.cli.pictures import save
 from nask.cli.show import show
 from nask.evaluation.compare import compare as compare_results
 from nask.evaluation.comparison import Comparison
@@ -125,5 +124,6 @@ def _draw(comparison: Comparison, path: Path, files: ExitStack) -> list[Path]:
         places = {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}
     for place, items in places.items():
         temporary = files.enter_context(output_file(place, "--plot", PICTURES))
-        save(critical_difference(comparison, items).figure, temporary)
+        figure: Any = critical_difference(comparison, items).figure
+        figure.savefig(temporary, dpi=150)
     return list(places)

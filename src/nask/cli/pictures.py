@@ -29,7 +29,7 @@ def draw_result(
     name = f"{result.dataset}--{result.method}"
     ax = plots.confusion(truth[test], predicted)
     ax.set_title(f"{result.dataset}: {100 * result.accuracy_mean:.1f} % right ({result.method})")
-    save(ax.figure, out / f"{name}-confusion.png")
+    _save(ax.figure, out / f"{name}-confusion.png")
     too_large = isinstance(dataset, NodeDataset) and len(truth) > MOST_NODES
     if isinstance(model, TunedClassifier) and not too_large:
         chosen = result.most_chosen()
@@ -39,7 +39,7 @@ def draw_result(
             gram, truth = gram[np.ix_(labelled, labelled)], truth[labelled]
         settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
         title = f"{result.dataset}, the kernel chosen most often: {settings}"
-        save(plots.kernel_overview(gram, truth, title, result.items), out / f"{name}-kernel.png")
+        _save(plots.kernel_overview(gram, truth, title, result.items), out / f"{name}-kernel.png")
 
 
 def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:
@@ -50,9 +50,8 @@ def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:
 
 def draw_accuracies(results: Sequence[Evaluation], out: Path) -> None:
     """Draw the accuracies of all datasets and methods side by side."""
-    save(plots.accuracy(results).figure, out / "accuracy.png")
+    _save(plots.accuracy(results).figure, out / "accuracy.png")
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a figure in the form its ending names."""
+def _save(figure: Any, path: Path) -> None:
     figure.savefig(path, dpi=150)
