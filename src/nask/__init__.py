@@ -14,6 +14,8 @@ from nask.estimators.classifier import NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.regressor import NASKRegressor
 from nask.estimators.saving import load
+from nask.evaluation.compare import compare
+from nask.evaluation.comparison import Comparison
 from nask.evaluation.evaluate import evaluate
 from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_results
@@ -40,6 +42,7 @@ __version__ = "0.1.0"
 __all__ = [
     "NASK",
     "AttributedGraph",
+    "Comparison",
     "Dataset",
     "Evaluation",
     "NASKClassifier",
@@ -51,6 +54,7 @@ __all__ = [
     "TunedNASKClassifier",
     "TunedNASKNodeClassifier",
     "available_datasets",
+    "compare",
     "evaluate",
     "from_frames",
     "from_grakel",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from made_up_results import ranked
 from nask import plots
 
 Y = np.arange(12) % 3
@@ -23,6 +24,9 @@ RESULT = SimpleNamespace(
 DRAW = {
     "accuracy": lambda ax=None: plots.accuracy([RESULT], ax),
     "confusion": lambda ax=None: plots.confusion(Y, Y[::-1], ax),
+    "critical_difference": lambda ax=None: plots.critical_difference(
+        ranked([[0.9, 0.8, 0.7], [0.8, 0.9, 0.7]]), ax=ax
+    ),
     "gram_heatmap": lambda ax=None: plots.gram_heatmap(K, Y, ax),
     "embedding": lambda ax=None: plots.embedding(K, Y, ax),
 }

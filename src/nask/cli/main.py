@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nask import __version__
+from nask.cli.compare import compare
 from nask.cli.datasets import datasets_app
 from nask.cli.demo import demo
 from nask.cli.evaluate import evaluate
@@ -23,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",  # which fills paragraphs
 )
-for command in (demo, evaluate, gram, features, fit, predict):
+for command in (demo, evaluate, compare, gram, features, fit, predict):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

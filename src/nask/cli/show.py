@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from nask.evaluation.records import Evaluation
 
 
-def show(content: Table | str) -> None:
+def show(content: RenderableType) -> None:
     """Print a table or a paragraph on standard output."""
     Console().print(content, highlight=False)
 

@@ -6,9 +6,17 @@ drawn.
 """
 
 from nask.plots.accuracy_dots import accuracy
+from nask.plots.average_ranks import critical_difference
 from nask.plots.confusion_matrix import confusion
 from nask.plots.heatmap import gram_heatmap
 from nask.plots.kernel_pca import embedding
 from nask.plots.overview import kernel_overview
 
-__all__ = ["accuracy", "confusion", "embedding", "gram_heatmap", "kernel_overview"]
+__all__ = [
+    "accuracy",
+    "confusion",
+    "critical_difference",
+    "embedding",
+    "gram_heatmap",
+    "kernel_overview",
+]

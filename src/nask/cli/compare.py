@@ -1,0 +1,129 @@
+"""``nask compare``: which methods differ, in tables and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from nask.cli.comparison_table import comparison_tables
+from nask.cli.output import output_file
+from nask.cli.show import show
+from nask.evaluation.compare import compare as compare_results
+from nask.evaluation.comparison import Comparison
+from nask.evaluation.records import Evaluation
+from nask.evaluation.results import read_results
+from nask.exceptions import ParameterError, did_you_mean
+from nask.plots import critical_difference
+
+FILES = "Files"
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def compare(
+    folder: Annotated[Path, typer.Argument(help="Folder that nask evaluate wrote records to.")],
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Method to test all others against.",
+            show_default="the best of each set",
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Compare on this one. Repeat it for several.", show_default="all"
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Compare this one. Repeat it for several.", show_default="all"
+        ),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the tables there.", rich_help_panel=FILES)
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(help="Write a line a method and set there.", rich_help_panel=FILES),
+    ] = None,
+    latex: Annotated[
+        Path | None, typer.Option(help="Write the tables there.", rich_help_panel=FILES)
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the critical-difference diagram there: .png, .pdf or .svg.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
+) -> None:
+    """Compare methods on the folds they share.
+
+    On each dataset the best method is tested against the others, by the corrected resampled
+    t-test with Holm's correction; over all datasets methods have average ranks, with the tests
+    of Friedman and Nemenyi. Sets of graphs and networks are compared apart.
+    """
+    results = _chosen(read_results(folder), dataset, method)
+    # Without names to choose by, an empty folder is told by its own name.
+    comparison = compare_results(results or folder, reference, alpha)
+    texts: list[tuple[str, Path | None, Callable[[], str]]] = [
+        ("--markdown", markdown, comparison.to_markdown),
+        ("--csv", csv, comparison.to_csv),
+        ("--latex", latex, comparison.to_latex),
+    ]
+    written = []
+    with ExitStack() as files:
+        for option, path, text in texts:
+            if path is not None:
+                temporary = files.enter_context(output_file(path, option))
+                temporary.write_text(text(), encoding="utf-8")
+                written.append(path)
+        if plot is not None:
+            written += _draw(comparison, plot, files)
+    for table in comparison_tables(comparison, Console()):
+        show(table)
+    if written:
+        show(f"Written: {', '.join(map(str, written))}.")
+
+
+def _chosen(
+    results: Sequence[Evaluation], datasets: list[str] | None, methods: list[str] | None
+) -> list[Evaluation]:
+    """Results on these datasets, in their order, and of these methods."""
+    known = {result.dataset: None for result in results}
+    for kind, names, there in (
+        ("dataset", datasets, known),
+        ("method", methods, {result.method: None for result in results}),
+    ):
+        for name in names or []:
+            if name not in there:
+                hint = did_you_mean(name, there)
+                raise ParameterError(f"There is no result of a {kind} {name!r}. {hint}")
+    return [
+        result
+        for dataset in dict.fromkeys(datasets or known)
+        for result in results
+        if result.dataset == dataset and (not methods or result.method in methods)
+    ]
+
+
+def _draw(comparison: Comparison, path: Path, files: ExitStack) -> list[Path]:
+    """Draw every ranking; with two of them, each into a file that says in its name which it is."""
+    ranked = [table.items for table in comparison.tables if table.ranking is not None]
+    if len(ranked) <= 1:
+        places = {path: None if not ranked else ranked[0]}
+    else:
+        places = {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}
+    for place, items in places.items():
+        temporary = files.enter_context(output_file(place, "--plot", PICTURES))
+        figure: Any = critical_difference(comparison, items).figure
+        figure.savefig(temporary, dpi=150)
+    return list(places)

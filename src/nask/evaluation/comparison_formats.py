@@ -1,0 +1,131 @@
+"""Comparisons as files: Markdown, CSV and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from nask.evaluation.comparison_legend import figures, mark
+
+if TYPE_CHECKING:
+    from nask.evaluation.comparison import Cell, Comparison, ComparisonTable
+
+LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "<": "$<$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def markdown(comparison: Comparison) -> str:
+    """Return the tables in Markdown, a method a row, each with its legend."""
+    return "\n\n".join(_markdown_table(table) for table in comparison.tables) + "\n"
+
+
+def _markdown_table(table: ComparisonTable) -> str:
+    ranked = table.ranking is not None
+    headings = ["method", *table.datasets, *(["average rank"] if ranked else [])]
+    rows = [
+        [
+            method,
+            *(_markdown_cell(table.cells.get((dataset, method))) for dataset in table.datasets),
+            *([_rank(table, method)] if ranked else []),
+        ]
+        for method in table.methods
+    ]
+    lines = [headings, ["---", *(len(headings) - 1) * ["---:"]], *rows]
+    text = ["|".join(["", *(f" {_bare(cell)} " for cell in row), ""]) for row in lines]
+    text[1] = text[1].replace(" ", "")
+    head = f"**Accuracy in %, {table.items}**"
+    return "\n".join([head, "", *text, "", " ".join(table.legend())])
+
+
+def _markdown_cell(cell: Cell | None) -> str:
+    mean, std = figures(cell)
+    if cell is None or cell.mean is None:
+        return mean
+    parts = [f"**{mean}**" if cell.best else mean, f"± {std}" if std else "", mark(cell)]
+    return " ".join(part for part in parts if part)
+
+
+def _bare(text: str) -> str:
+    """A bar would end the cell."""
+    return text.replace("|", "\\|")
+
+
+def _rank(table: ComparisonTable, method: str) -> str:
+    rank = table.rank(method)
+    return "" if rank is None else f"{rank:.2f}"
+
+
+def csv_lines(comparison: Comparison) -> str:
+    """Return a line for every cell; accuracies are fractions, and what is unknown is empty."""
+    rows = [
+        {"items": table.items, **asdict(cell), "average_rank": table.rank(cell.method)}
+        for table in comparison.tables
+        for cell in table.cells.values()
+    ]
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def latex(comparison: Comparison) -> str:
+    """Return a tabular for every table, with its legend as a paragraph."""
+    return "\n".join(_latex_table(table) for table in comparison.tables)
+
+
+def _latex_table(table: ComparisonTable) -> str:
+    ranked = table.ranking is not None
+    headings = ["method", *table.datasets, *(["average rank"] if ranked else [])]
+    rows = [
+        [
+            escaped(method),
+            *(_latex_cell(table.cells.get((dataset, method))) for dataset in table.datasets),
+            *([_rank(table, method)] if ranked else []),
+        ]
+        for method in table.methods
+    ]
+    return "\n".join(
+        [
+            f"% Accuracy in %, {table.items}; needs \\usepackage{{booktabs}}",
+            f"\\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
+            "\\toprule",
+            f"{' & '.join(map(escaped, headings))} \\\\",
+            "\\midrule",
+            *(f"{' & '.join(row)} \\\\" for row in rows),
+            "\\bottomrule",
+            "\\end{tabular}",
+            "",
+            escaped(" ".join(table.legend())),
+            "",
+        ]
+    )
+
+
+def _latex_cell(cell: Cell | None) -> str:
+    mean, std = figures(cell)
+    if cell is None or cell.mean is None:
+        return "--" if cell is None else mean
+    text = f"\\textbf{{{mean}}}" if cell.best else mean
+    if std:
+        text += f" $\\pm$ {std}"
+    return f"{text}$^{{{mark(cell)}}}$" if mark(cell) else text
+
+
+def escaped(text: str) -> str:
+    r"""Return text as LaTeX prints it.
+
+    Examples
+    --------
+    >>> print(escaped("PTC_MR & 5 %"))
+    PTC\_MR \& 5 \%
+    """
+    return "".join(LATEX_ESCAPES.get(character, character) for character in text)

@@ -1,0 +1,90 @@
+"""Whether one method is better than another on a dataset, or only luckier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from nask.exceptions import ParameterError
+
+
+def corrected_t_test(differences: npt.ArrayLike, test_ratio: float) -> float:
+    """Test whether differences of two methods on the same folds have the mean 0.
+
+    Folds share training items, so their differences are not independent, and the ordinary t-test
+    finds too much. Its variance of the mean, s² / n, is replaced by s² (1 / n + n_test / n_train)
+    [1]_, here with n folds over all repeats [2]_ and n - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_folds,)
+        Of the accuracies, fold by fold; two or more.
+    test_ratio : float
+        n_test / n_train. With 0 this is the ordinary paired t-test.
+
+    Returns
+    -------
+    float
+        The two-sided p-value. Differences that are all 0 have p = 1. Differences that are all the
+        same but not 0 have no spread, and p = 0, the limit for a small one.
+
+    References
+    ----------
+    .. [1] Nadeau, Bengio: Inference for the generalization error. Machine Learning 52, 2003.
+    .. [2] Bouckaert, Frank: Evaluating the replicability of significance tests for comparing
+       learning algorithms. PAKDD 2004.
+
+    Examples
+    --------
+    >>> differences = [0.02, 0.05, -0.01, 0.04, 0.03]
+    >>> print(f"{corrected_t_test(differences, 0.0):.3f} {corrected_t_test(differences, 1/4):.3f}")
+    0.065 0.168
+    >>> corrected_t_test([0.0, 0.0], 1/9), corrected_t_test([0.25, 0.25], 1/9)
+    (1.0, 0.0)
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    n = len(values)
+    if n < 2:
+        raise ParameterError(f"A test needs the differences of two folds or more. Got {n}.")
+    mean, variance = float(values.mean()), float(values.var(ddof=1))
+    if variance == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    t = mean / np.sqrt(variance * (1 / n + test_ratio))
+    return float(2 * stats.t.sf(abs(t), n - 1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Correct p-values of several tests by Holm's method.
+
+    Rejecting what is at most alpha then, all tests together find a difference that is not there
+    with a probability of at most alpha.
+
+    Parameters
+    ----------
+    p_values : sequence of float
+
+    Returns
+    -------
+    list of float
+        In the same order: the i-th smallest of m, times m - i + 1, at least the one before it and
+        at most 1.
+
+    References
+    ----------
+    Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+    Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> holm([0.03, 0.5, 0.01])
+    [0.06, 0.5, 0.03]
+    """
+    m = len(p_values)
+    corrected, least = [0.0] * m, 0.0
+    for place, index in enumerate(sorted(range(m), key=lambda i: p_values[i])):
+        least = max(least, min(1.0, (m - place) * p_values[index]))
+        corrected[index] = least
+    return corrected
