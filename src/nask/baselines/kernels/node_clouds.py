@@ -120,7 +120,8 @@ def mean_similarities(
     if symmetric:
         sums = np.triu(sums) + np.triu(sums, 1).T
     mine, theirs = (np.maximum(np.diff(c.ptr), 1) for c in (clouds, others))
-    return sums / mine[:, None] / theirs
+    sums /= mine[:, None] * theirs
+    return sums
 
 
 def own_similarities(clouds: NodeClouds) -> Floats:

@@ -24,6 +24,9 @@ Index = npt.NDArray[np.int64]
 GRID: Grid = {"p": [1, 2], "gamma": [1 / 64, 1 / 8, 1.0]}
 # How many nodes, and how many graphs, the medians are taken of at most.
 MEDIAN_NODES, MEDIAN_GRAPHS = 2000, 200
+# Distances below this are 0 but for rounding: squares of distances are differences of numbers
+# up to 1, exact to 1e-15.
+NEGLIGIBLE = 1e-7
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -153,8 +156,9 @@ class RetGK(GraphKernel):
 
 
 def _distances(own: Floats, their_own: Floats, means: Floats) -> Floats:
-    """MMD, from mean similarities; 0 where rounding leaves a square below it."""
-    return np.sqrt(np.maximum(own[:, None] + their_own - 2 * means, 0.0))
+    """MMD, from mean similarities."""
+    squares = own[:, None] + their_own - 2 * means
+    return np.sqrt(np.where(squares > NEGLIGIBLE**2, squares, 0.0))
 
 
 def _some(n_items: int, most: int, draw: np.random.Generator) -> Index:
@@ -166,6 +170,7 @@ def _some(n_items: int, most: int, draw: np.random.Generator) -> Index:
 
 def _median(distances: Floats) -> float:
     """Median, or the mean where half of the distances are 0, or 1 where all are."""
+    distances = np.where(distances > NEGLIGIBLE, distances, 0.0)
     if not distances.any():
         return 1.0
     return float(np.median(distances)) or float(distances.mean())

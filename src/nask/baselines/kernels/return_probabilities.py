@@ -52,19 +52,19 @@ def return_probabilities(
     graph_of_node = np.repeat(np.arange(len(sizes)), sizes)
     graph_of_edge = graph_of_node[endpoints[:, 0]]
     inside = endpoints - ptr[graph_of_edge][:, None]
-    for size in np.unique(sizes[sizes > 0]):
-        alike = np.flatnonzero(sizes == size)
-        step = max(1, AT_ONCE // int(size) ** 2)
-        for start in range(0, len(alike), step):
-            graphs = alike[start : start + step]
-            place = np.full(len(sizes), -1)
-            place[graphs] = np.arange(len(graphs))
-            edges = np.flatnonzero(place[graph_of_edge] >= 0)
-            links = np.zeros((len(graphs), size, size))
-            stack, (u, v) = place[graph_of_edge[edges]], inside[edges].T
-            links[stack, u, v] = links[stack, v, u] = 1.0
-            rows = ptr[graphs][:, None] + np.arange(size)
-            result[rows] = _of_equal_size(links, n_steps, self_loops)
+    # Threads of the linear algebra library took 40 times as long on matrices of 10 to 100 rows.
+    with threadpool_limits(1):
+        for size in np.unique(sizes[sizes > 0]).tolist():
+            alike = np.flatnonzero(sizes == size)
+            for graphs in np.array_split(alike, -(-len(alike) * size**2 // AT_ONCE)):
+                place = np.full(len(sizes), -1)
+                place[graphs] = np.arange(len(graphs))
+                edges = np.flatnonzero(place[graph_of_edge] >= 0)
+                links = np.zeros((len(graphs), size, size))
+                stack, (u, v) = place[graph_of_edge[edges]], inside[edges].T
+                links[stack, u, v] = links[stack, v, u] = 1.0
+                rows = ptr[graphs][:, None] + np.arange(size)
+                result[rows] = _of_equal_size(links, n_steps, self_loops)
     return result
 
 
@@ -74,9 +74,7 @@ def _of_equal_size(links: Floats, n_steps: int, self_loops: bool) -> Floats:
     links[:, diagonal, diagonal] = 1.0 if self_loops else links.sum(axis=2) == 0
     root = np.sqrt(links.sum(axis=2))
     links /= root[:, :, None] * root[:, None, :]
-    # Threads of the linear algebra library took 40 times as long on matrices of this size.
-    with threadpool_limits(1):
-        values, vectors = np.linalg.eigh(links)
+    values, vectors = np.linalg.eigh(links)
     powers = values[:, :, None] ** np.arange(1, n_steps + 1)
     found: Floats = vectors**2 @ powers
     return found
