@@ -74,11 +74,28 @@ def node_colours(batch: GraphBatch, bundles: Index) -> Iterator[Index]:
     A star of h hops is known by its core, its leaves, which are stars of h - 1 hops, and its
     edges. Colours of one hop and more come in the order of the number of leaves.
     """
-    colours = attribute_colours(batch.nodes)
-    nodes, leaves = batch.endpoints.T.ravel(), batch.endpoints[:, ::-1].T.ravel()
+    return refined_colours(attribute_colours(batch.nodes), batch.endpoints, bundles)
+
+
+def refined_colours(
+    colours: Index, endpoints: Index, bundles: Index | None = None
+) -> Iterator[Index]:
+    """Colours of nodes after 0, 1, 2, ... rounds of Weisfeiler and Leman, without end.
+
+    In a round two nodes stay alike if they were, their neighbours' colours agree as multisets,
+    and so do their ``bundles``, where given.
+
+    Examples
+    --------
+    >>> path, alike = np.array([[0, 1], [1, 2], [2, 3], [3, 4]]), np.zeros(5, dtype=np.int64)
+    >>> [colours.tolist() for colours in islice(refined_colours(alike, path), 3)]
+    [[0, 0, 0, 0, 0], [0, 1, 1, 1, 0], [0, 1, 2, 1, 0]]
+    """
+    nodes, leaves = endpoints.T.ravel(), endpoints[:, ::-1].T.ravel()
     while True:
         yield colours
-        colours = _with_multisets(_pairs(colours, bundles), nodes, colours[leaves])
+        cores = colours if bundles is None else _pairs(colours, bundles)
+        colours = _with_multisets(cores, nodes, colours[leaves])
 
 
 def attribute_colours(elements: Elements) -> Index:

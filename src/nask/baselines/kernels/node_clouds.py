@@ -1,0 +1,152 @@
+"""Mean similarity of all pairs of nodes of two graphs, for many graphs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from scipy.spatial.distance import cdist
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+# Pairs of nodes compared at once: 32 MB a matrix.
+BLOCK = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class NodeClouds:
+    r"""The nodes of some graphs as points, compared by a product of Laplacian kernels,
+
+    .. math:: \kappa(u, v) = [l(u) = l(v)] \prod_i \exp(-\|x_i(u) - x_i(v)\|).
+
+    Parameters
+    ----------
+    positions : tuple of ndarray of shape (n_nodes, any)
+        x_1, x_2, ...
+    labels : ndarray of shape (n_nodes,)
+    ptr : ndarray of shape (n_graphs + 1,)
+        The nodes of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
+    """
+
+    positions: tuple[Floats, ...]
+    labels: Index
+    ptr: Index
+
+    @property
+    def n_graphs(self) -> int:
+        """Number of graphs."""
+        return len(self.ptr) - 1
+
+    def take(self, graphs: Index) -> NodeClouds:
+        """The nodes of some graphs, in the order given."""
+        sizes = np.diff(self.ptr)[graphs]
+        ptr = np.concatenate([[0], np.cumsum(sizes)])
+        nodes = np.repeat(self.ptr[graphs] - ptr[:-1], sizes) + np.arange(ptr[-1])
+        return NodeClouds(tuple(x[nodes] for x in self.positions), self.labels[nodes], ptr)
+
+    def runs(self) -> dict[int, Runs]:
+        """The nodes of each label, those of a graph next to each other."""
+        graph = np.repeat(np.arange(self.n_graphs), np.diff(self.ptr))
+        found = {}
+        for label in np.unique(self.labels).tolist():
+            nodes = np.flatnonzero(self.labels == label)
+            graphs, starts = np.unique(graph[nodes], return_index=True)
+            positions = tuple(np.ascontiguousarray(x[nodes]) for x in self.positions)
+            found[label] = Runs(positions, graphs, np.append(starts, len(nodes)))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Nodes of one label: those of ``graphs[i]`` are from ``ptr[i]`` to ``ptr[i + 1]``."""
+
+    positions: tuple[Floats, ...]
+    graphs: Index
+    ptr: Index
+
+    def part(self, first: int, last: int) -> Runs:
+        """The nodes of some graphs."""
+        nodes = slice(self.ptr[first], self.ptr[last])
+        ptr = self.ptr[first : last + 1] - self.ptr[first]
+        return Runs(tuple(x[nodes] for x in self.positions), self.graphs[first:last], ptr)
+
+    def blocks(self, n_others: int) -> Iterator[tuple[int, int]]:
+        """Graphs cut so that no block has more than ``BLOCK`` pairs, or else one graph."""
+        first = 0
+        while first < len(self.graphs):
+            most = self.ptr[first] + BLOCK // max(1, n_others)
+            last = max(first + 1, int(np.searchsorted(self.ptr, most, side="right")) - 1)
+            yield first, last
+            first = last
+
+
+def mean_similarities(
+    clouds: NodeClouds, others: NodeClouds | None = None, n_jobs: int | None = None
+) -> Floats:
+    """Mean of the kernel over all pairs of nodes of two graphs, (n_graphs, n_others).
+
+    Without others of the graphs with each other, symmetric to the last digit. The mean of no pair
+    is 0.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [1.0], [1.0]])
+    >>> clouds = NodeClouds((points,), np.array([0, 0, 1]), np.array([0, 1, 3]))
+    >>> mean_similarities(clouds).round(3)
+    array([[1.   , 0.184],
+           [0.184, 0.5  ]])
+    """
+    symmetric = others is None
+    others = clouds if others is None else others
+    rows, columns = clouds.runs(), others.runs()
+    tasks = (
+        (
+            rows[label].part(*block),
+            columns[label].part(block[0] if symmetric else 0, len(columns[label].graphs)),
+        )
+        for label in rows.keys() & columns.keys()
+        for block in rows[label].blocks(int(columns[label].ptr[-1]))
+    )
+    sums = np.zeros((clouds.n_graphs, others.n_graphs))
+    # In the order of the tasks, so that rounding does not depend on the number of threads.
+    results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(_sums)(*task) for task in tasks
+    )
+    for graphs, their_graphs, found in results:
+        sums[np.ix_(graphs, their_graphs)] += found
+    if symmetric:
+        sums = np.triu(sums) + np.triu(sums, 1).T
+    mine, theirs = (np.maximum(np.diff(c.ptr), 1) for c in (clouds, others))
+    sums /= mine[:, None] * theirs
+    return sums
+
+
+def own_similarities(clouds: NodeClouds) -> Floats:
+    """Mean of the kernel over all pairs of nodes of each graph: the diagonal, without the rest.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [1.0], [1.0]])
+    >>> own_similarities(NodeClouds((points,), np.array([0, 0, 1]), np.array([0, 1, 3])))
+    array([1. , 0.5])
+    """
+    sums = np.zeros(clouds.n_graphs)
+    for runs in clouds.runs().values():
+        for i, graph in enumerate(runs.graphs):
+            part = runs.part(i, i + 1)
+            sums[graph] += _sums(part, part)[2].item()
+    sums /= np.maximum(np.diff(clouds.ptr), 1) ** 2
+    return sums
+
+
+def _sums(rows: Runs, columns: Runs) -> tuple[Index, Index, Floats]:
+    exponent = np.zeros((int(rows.ptr[-1]), int(columns.ptr[-1])))
+    for mine, theirs in zip(rows.positions, columns.positions, strict=True):
+        # Not by a product of matrices: equal points must have the distance 0, not 1e-8.
+        exponent -= cdist(mine, theirs)
+    np.exp(exponent, out=exponent)
+    by_graph = np.add.reduceat(exponent, columns.ptr[:-1], axis=1)
+    return rows.graphs, columns.graphs, np.add.reduceat(by_graph, rows.ptr[:-1], axis=0)
