@@ -57,7 +57,7 @@ class HopperNodes:
     @property
     def width(self) -> int:
         """Number of columns of the longest path."""
-        return max(own.shape[1] for own in self.positions)
+        return max(int(own.shape[1]) for own in self.positions)
 
     def take(self, graphs: slice) -> HopperNodes:
         """The nodes of some graphs that follow each other."""
