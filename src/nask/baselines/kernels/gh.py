@@ -17,6 +17,8 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.tuning.grid import Grid
 
 GRID: Grid = {"node_kernel": ["linear", "gaussian"]}
+# Rows are float32, whose sums of products have errors of 1e-14 of their terms where they cancel.
+SMALLEST_SHARE = 1e-10
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -44,7 +46,8 @@ class GH(GraphKernel):
     exp(-2 / d) in place of 0 for different labels. A missing number is the mean, a missing or
     unseen category a block of zeros. Attributes of edges are left out.
 
-    A graph without nodes has K = 0 with every graph, itself included.
+    A graph without nodes has K = 0 with every graph, itself included, and so has one whose linear
+    K(G, G) is 0.
 
     GraKeL has this kernel too, but fails on nodes without neighbours. Its loops run over
     positions and lengths for each pair of nodes; here D(u, v) + D(v, w) = D(u, w) tells the
@@ -93,20 +96,29 @@ class GH(GraphKernel):
         return HopperNodes.of(graphs, self.encoder_.transform(graphs))
 
     def _diagonal(self, nodes: HopperNodes) -> Floats:
-        alone = (nodes.take(slice(i, i + 1)) for i in range(len(nodes)))
-        return np.array([self._between(own, own)[0, 0] for own in alone])
+        """K(G, G); 0 where linear terms cancel and what is left of them is rounding."""
+        result = np.zeros(len(nodes))
+        for i in range(len(nodes)):
+            own = nodes.take(slice(i, i + 1))
+            width = own.width
+            terms = (own.counts(width) @ own.counts(width).T) * self._similarity(own, own)
+            if terms.sum() > SMALLEST_SHARE * np.abs(terms).sum():
+                result[i] = terms.sum()
+        return result
 
     def _between(self, a: HopperNodes, b: HopperNodes) -> Floats:
         """Sums over the nodes of each graph, of all pairs of graphs."""
+        width = min(a.width, b.width)
+        terms = (a.counts(width) @ b.counts(width).T) * self._similarity(a, b)
+        return np.asarray(a.membership() @ terms @ b.membership().T)
+
+    def _similarity(self, a: HopperNodes, b: HopperNodes) -> Floats:
+        """k of all pairs of nodes."""
         x, y = a.rows, b.rows
         if self.node_kernel == "linear":
-            similarity = x @ y.T
-        else:
-            distances = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1) - 2 * x @ y.T
-            similarity = np.exp(-np.maximum(distances, 0) / x.shape[1])
-        width = min(a.width, b.width)
-        weights = a.counts(width) @ b.counts(width).T
-        return np.asarray(a.membership() @ (weights * similarity) @ b.membership().T)
+            return x @ y.T
+        distances = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1) - 2 * x @ y.T
+        return np.asarray(np.exp(-np.maximum(distances, 0) / x.shape[1]))
 
 
 class GHClassifier(KernelClassifier):

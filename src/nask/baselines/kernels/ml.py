@@ -119,7 +119,8 @@ class ML(GraphKernel):
         """The level whose features are those of the sampled nodes' kernel."""
         reference: Floats | Gaussians
         if radius == 0:
-            reference = np.array([features[i][v] for i, v in sample])
+            rows = [features[i][v] for i, v in sample]
+            reference = np.array(rows).reshape(len(rows), self.encoder_.n_columns_)
             gram = reference @ reference.T
         else:
             parts = [next(balls(graphs[i], features[i], radius, [v])) for i, v in sample]
