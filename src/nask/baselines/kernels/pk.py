@@ -49,7 +49,8 @@ class PK(GraKeLKernel):
     -----
     Without numerical attributes P_0 is the one-hot label of a node, all of its categorical
     attributes together, and a row has one hash (GraKeL's ``Propagation``). All labels that were
-    not seen in training count as one.
+    not seen in training count as one. Where there are no attributes at all, the label of a node is
+    its degree, as in the paper.
 
     With numerical attributes P_0 has their z-scores beside one-hot columns, and each column has a
     hash of its own (``PropagationAttr``). Nodes share a bin where all hashes agree, which is the
@@ -78,11 +79,13 @@ class PK(GraKeLKernel):
     def _learn(self, graphs: Sequence[AttributedGraph]) -> None:
         self.encoder_ = NodeEncoder().fit(graphs)
         self.labels_ = NodeLabels.fit(graphs)
+        self.largest_degree_ = max(int(graph.degrees().max(initial=0)) for graph in graphs)
         schema = self.encoder_.schema_
         self.numerical_ = bool(schema.features) or any(s.kind == "numerical" for s in schema.nodes)
-        n_labels = sum(len(s.categories) for s in schema.nodes if s.kind == "categorical")
+        n_categories = sum(len(s.categories) for s in schema.nodes if s.kind == "categorical")
+        self.labelled_ = n_categories > 0
         self.widths_ = np.full(self.encoder_.n_columns_, self.attribute_width, dtype=np.float64)
-        self.widths_[:n_labels] = self.label_width
+        self.widths_[:n_categories] = self.label_width
 
     def _grakel(self) -> Any:
         width = 1.0 if self.numerical_ else self.label_width
@@ -93,9 +96,11 @@ class PK(GraKeLKernel):
         if self.numerical_:
             rows = self.encoder_.transform(graphs)
             return attributed(graphs, [own.astype(np.float64) / self.widths_ for own in rows])
-        unseen = self.labels_.n_labels
-        labels = [np.minimum(own, unseen).tolist() for own in self.labels_.transform(graphs)]
-        return attributed(graphs, labels)
+        if self.labelled_:
+            labels, unseen = self.labels_.transform(graphs), self.labels_.n_labels
+        else:
+            labels, unseen = [graph.degrees() for graph in graphs], self.largest_degree_ + 1
+        return attributed(graphs, [np.minimum(own, unseen).tolist() for own in labels])
 
 
 class _SparseCounts:
