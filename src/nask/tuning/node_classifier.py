@@ -108,7 +108,7 @@ default="nodes"
         self.classes_, codes = class_codes(_plain(target[rows]), "node")
         judged, splits = rows, None
         if held_out is not None:
-            _check_held_out(target, rows, held_out)
+            check_held_out(target, rows, held_out)
             judged, splits = one_split(rows, held_out)
             codes = np.searchsorted(self.classes_, _plain(target[judged]))
         race = self.race(codes, self.classes_, self.n_jobs, splits)
@@ -149,7 +149,8 @@ def _plain(target: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.array(target.tolist())
 
 
-def _check_held_out(target: npt.NDArray[Any], rows: Positions, held_out: Positions) -> None:
+def check_held_out(target: npt.NDArray[Any], rows: Positions, held_out: Positions) -> None:
+    """Raise unless validation nodes are there, apart from training nodes and of their classes."""
     if not len(held_out):
         raise ParameterError("There are no validation nodes: expected one at least, or None.")
     both = np.intersect1d(rows, held_out)
