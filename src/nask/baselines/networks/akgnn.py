@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nask.baselines.networks.dropout import quick_dropout
 from nask.baselines.networks.layers import InputLinear
 from nask.baselines.networks.node_base import NodeNetwork
 from nask.baselines.networks.propagation import (
@@ -136,7 +137,7 @@ class AKGNN(nn.Module):
         return logits
 
     def _dropped(self, h: Tensor) -> Tensor:
-        return functional.dropout(h, self.dropout, self.training)
+        return quick_dropout(h, self.dropout, self.training)
 
 
 @once_a_tensor
