@@ -56,7 +56,7 @@ def colour_names(graph, rounds):
 @settings(max_examples=40, deadline=None)
 @given(st.lists(graphs_with(numbers=False), min_size=2, max_size=3), st.integers(0, 3))
 def test_categories_move_by_the_share_of_colours_that_differ(graphs, rounds):
-    found = WWL(n_iterations=rounds).fit(graphs).compare()
+    found = WWL(n_iter=rounds).fit(graphs).compare()
     names = [colour_names(graph, rounds) for graph in graphs]
     for i, own in enumerate(names):
         for j, other in enumerate(names):
@@ -95,7 +95,7 @@ def vectors_by_hand(graphs, rounds):
 @settings(max_examples=40, deadline=None)
 @given(st.lists(graphs_with(numbers=True), min_size=2, max_size=3), st.integers(0, 3))
 def test_numbers_move_by_euclidean_distance(graphs, rounds):
-    found = WWL(n_iterations=rounds).fit(graphs).compare()
+    found = WWL(n_iter=rounds).fit(graphs).compare()
     clouds = vectors_by_hand(graphs, rounds)
     for i, own in enumerate(clouds):
         for j, other in enumerate(clouds):
@@ -106,7 +106,7 @@ def test_numbers_move_by_euclidean_distance(graphs, rounds):
 def test_no_iterations_and_one_node_are_a_laplacian_kernel():
     graphs = [nask.AttributedGraph(1, (), {"x": [x]}) for x in (0.0, 1.0, 4.0)]
     deviation = np.std([0.0, 1.0, 4.0])
-    gram = WWL(n_iterations=0, gamma=2.0).fit_transform(graphs)
+    gram = WWL(n_iter=0, gamma=2.0).fit_transform(graphs)
     assert gram[0, 1:] == pytest.approx(np.exp(-2 * np.array([1, 4]) / deviation), rel=1e-5)
 
 

@@ -20,7 +20,7 @@ from nask.graph.batch import GraphBatch
 from nask.stars.colours import node_colours
 
 GRID: Mapping[str, Sequence[Any]] = {
-    "n_iterations": (0, 1, 2, 3),
+    "n_iter": (0, 1, 2, 3),
     "gamma": (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1),
 }
 # Points of a graph, a row each, and their weights.
@@ -47,7 +47,7 @@ class WWL(GraphKernel):
 
     Parameters
     ----------
-    n_iterations : int, default=2
+    n_iter : int, default=2
         H.
     gamma : float, default=0.1
     n_jobs : int, default=None
@@ -70,10 +70,8 @@ class WWL(GraphKernel):
 
     form = ("gamma",)
 
-    def __init__(
-        self, n_iterations: int = 2, gamma: float = 0.1, n_jobs: int | None = None
-    ) -> None:
-        self.n_iterations = n_iterations
+    def __init__(self, n_iter: int = 2, gamma: float = 0.1, n_jobs: int | None = None) -> None:
+        self.n_iter = n_iter
         self.gamma = gamma
         self.n_jobs = n_jobs
 
@@ -114,11 +112,11 @@ class WWL(GraphKernel):
     def _clouds(self, graphs: Sequence[AttributedGraph]) -> list[Cloud]:
         if self.is_continuous_:
             vectors: list[Any] = list(self.encoder_.transform(graphs))
-            embeddings: list[Any] = wl_embeddings(graphs, vectors, self.n_iterations)
+            embeddings: list[Any] = wl_embeddings(graphs, vectors, self.n_iter)
         else:
             batch = GraphBatch.encode(graphs, self.encoder_.schema_)
             no_edges = np.zeros(batch.n_nodes, dtype=np.int64)
-            levels = list(islice(node_colours(batch, no_edges), self.n_iterations + 1))
+            levels = list(islice(node_colours(batch, no_edges), self.n_iter + 1))
             embeddings = np.split(np.column_stack(levels), batch.nodes.ptr[1:-1])
         return [_merged(rows) for rows in embeddings]
 
