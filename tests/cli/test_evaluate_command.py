@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 import limited_work
+from nask.baselines.catalogue import GRAPH_BASELINES
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation import time_limit
-from nask.evaluation.methods import METHODS
 from nask.exceptions import ParameterError
 
 TRY = ("--try", "gamma=0.1,1", "--try", "n_hops=1,2", "--try", "degree=none",
@@ -98,8 +98,8 @@ def test_after_a_timeout_the_next_method_runs(invoke, monkeypatch, tiny, tmp_pat
     gate = tmp_path / "gate"
     gate.mkdir()
     monkeypatch.setenv(limited_work.GATE, str(gate))
-    monkeypatch.setitem(METHODS, "hangs", limited_work.GatedConstant)
-    monkeypatch.setitem(METHODS, "floor", limited_work.Constant)
+    monkeypatch.setitem(GRAPH_BASELINES, "hangs", "limited_work:GatedConstant")
+    monkeypatch.setitem(GRAPH_BASELINES, "floor", "limited_work:Constant")
     clock = SimpleNamespace(
         monotonic=lambda: time.monotonic() + 10**6 * any(gate.glob("hangs-*")), sleep=time.sleep
     )
@@ -129,3 +129,13 @@ def test_after_a_timeout_the_next_method_runs(invoke, monkeypatch, tiny, tmp_pat
 def test_times_that_are_none(invoke, limit):
     with pytest.raises(ParameterError, match="such as 90s, 20m or 2h"):
         invoke("evaluate", "MUTAG", "--time-limit", limit)
+
+
+def test_a_method_that_fails_leaves_the_others_running(invoke, tmp_path):
+    run = invoke(
+        "evaluate", "MUTAG", "--method", "akgnn", "--method", "majority", "--folds", "2",
+        "--repeats", "1", "--no-pictures", "--out", str(tmp_path), succeed=False,
+    )  # fmt: skip
+    assert run.exit_code == 2
+    assert "'akgnn' does not classify graphs" in run.stderr
+    assert "66.5" in run.stdout

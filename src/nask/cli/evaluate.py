@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -127,47 +128,55 @@ def evaluate(
     arguments, it goes on from the last finished fold.
     """
     limit = seconds(time_limit)
-    results, failed = [], False
+    results: list[Evaluation] = []
+    failures: list[str] = []
     for name in datasets:
-        try:
+        with _told(name, failures, out):
             dataset = load_any(name, categorical)
             if not as_json:
                 typer.echo(repr(dataset), err=True)
             items: Items = "nodes" if isinstance(dataset, NodeDataset) else "graphs"
             for label in method or ["nask"]:
-                model = _model(label, items, grid, try_values or [], expansion)
-                result = evaluate_method(
-                    model,
-                    dataset,
-                    split=split,
-                    folds=folds,
-                    repeats=repeats,
-                    inner=inner,
-                    random_state=seed,
-                    strict=strict,
-                    out=out,
-                    n_jobs=n_jobs,
-                    time_limit=limit,
-                    progress=True,
-                )
-                results.append(result)
-                if as_json:
-                    typer.echo(json.dumps(result.to_json()))
-                if pictures and result.timeout is None:
-                    draw_result(result, model, dataset, out, n_jobs)
-        except (NaskError, OSError) as error:
-            typer.echo(f"nask: {name}: {error}", err=True)
-            failed = True
-        except KeyboardInterrupt:
-            typer.echo(
-                f"nask: stopped. The same command goes on from the folds that are in {out}.",
-                err=True,
-            )
-            raise typer.Exit(130) from None
+                with _told(name, failures, out):
+                    model = _model(label, items, grid, try_values or [], expansion)
+                    result = evaluate_method(
+                        model,
+                        dataset,
+                        split=split,
+                        folds=folds,
+                        repeats=repeats,
+                        inner=inner,
+                        random_state=seed,
+                        strict=strict,
+                        out=out,
+                        n_jobs=n_jobs,
+                        time_limit=limit,
+                        progress=True,
+                    )
+                    results.append(result)
+                    if as_json:
+                        typer.echo(json.dumps(result.to_json()))
+                    if pictures and result.timeout is None:
+                        draw_result(result, model, dataset, out, n_jobs)
     if results:
         _show(results, out, as_json, pictures)
-    if failed:
+    if failures:
         raise typer.Exit(2)
+
+
+@contextmanager
+def _told(name: str, failures: list[str], out: Path) -> Iterator[None]:
+    """Tell of an error and go on with the next method or dataset; end where the user wants to."""
+    try:
+        yield
+    except (NaskError, OSError) as error:
+        typer.echo(f"nask: {name}: {error}", err=True)
+        failures.append(name)
+    except KeyboardInterrupt:
+        typer.echo(
+            f"nask: stopped. The same command goes on from the folds that are in {out}.", err=True
+        )
+        raise typer.Exit(130) from None
 
 
 def _model(

@@ -29,7 +29,7 @@ def results_table(results: Sequence[Evaluation]) -> Table:
     if several:
         table.add_column("method", no_wrap=True)
     items = "/\n".join(sorted({result.items for result in results}))
-    headings = (items, "repeats\nx folds", "largest\nclass", "accuracy", "kernel\ns", "SVM\ns")
+    headings = (items, "repeats\nx folds", "largest\nclass", "accuracy", "kernel\ns", "learn\ns")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
