@@ -121,13 +121,15 @@ def test_gram_is_symmetric_positive_and_what_transform_gives(name, dataset, sets
 @pytest.mark.parametrize("name", KERNELS)
 def test_odd_graphs_and_unseen_values_give_numbers(name, odd_graphs):
     fitted = kernel(name).fit(odd_graphs)
-    assert np.isfinite(fitted.compare()).all()
+    assert np.isfinite(fitted.finish(fitted.compare())).all()
+    size = len(pickle.dumps(fitted))
     new = [
         nask.AttributedGraph(3, [(0, 1)], {"c": ["z", "a", None], "x": [1e9, None, 2]}),
         nask.AttributedGraph(0),
         nask.AttributedGraph(2, [(0, 1)]),
     ]
     found = fitted.transform(new)
+    assert len(pickle.dumps(fitted)) == size
     assert found.shape == (3, len(odd_graphs))
     assert np.isfinite(found).all()
     with pytest.warns(UnseenAttributeWarning):

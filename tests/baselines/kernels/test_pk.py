@@ -39,6 +39,23 @@ def test_labels_alone_count_at_the_start():
     assert fitted.transform(new)[0] == pytest.approx([2 / np.sqrt(5 * 5), 1 / np.sqrt(5 * 2)])
 
 
+def test_graphs_with_unseen_labels_do_not_depend_on_their_company(mutag):
+    fitted = PK().fit(mutag.graphs[:20])
+    edges = [(0, 1), (1, 2)]
+    new = [
+        nask.AttributedGraph(
+            3,
+            edges,
+            {"node_label": [int(c) if c == "0" else c for c in own]},
+            categorical=["node_label"],
+        )
+        for own in ("Xx0", "x00", "0XY")
+    ]
+    alone = [fitted.transform([graph])[0] for graph in new]
+    np.testing.assert_array_equal(fitted.transform(new), alone)
+    assert np.min(alone[1]) > 0
+
+
 def test_a_step_tells_graphs_apart_that_labels_do_not():
     graphs = [
         nask.AttributedGraph(4, edges, {"atom": ["C", "C", "O", "O"]})
