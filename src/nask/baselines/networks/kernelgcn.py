@@ -38,8 +38,8 @@ class KernelGCNNodeClassifier(NodeNetwork):
         f       = sum over hops h = 0..H of  w_h (Â^H * M_h) g(x),    Â = D^(-1/2) (A + I) D^(-1/2)
 
     M_h has a 1 where two nodes are h hops apart, ``*`` goes entry by entry, g is a perceptron and
-    the weights w_h of hops are learned with it. So a node in a neighbourhood counts by the share
-    of H-step walks that end there, and by its distance.
+    the weights w_h of hops are learned with it. So a node p in the neighbourhood of u has the
+    weight c_up of the H-step walks that end there, times that of its distance.
 
     The kernel is normalised, and learned so that nodes of one class are more alike than nodes of
     two: for a triplet of u and v of one class and z of another the loss is
@@ -55,7 +55,7 @@ class KernelGCNNodeClassifier(NodeNetwork):
     weight_decay : float, default=5e-4
     max_epochs : int, default=200
     patience : int, default=50
-        The paper trains for 200 epochs without a stop.
+        The authors train for 200 epochs without a stop; on Cora the best are the last ones.
     n_hops : int, default=2
         H. All pairs of nodes of that distance or less are held, at 12 bytes a pair.
     margin : float, default=0.1
@@ -64,6 +64,12 @@ class KernelGCNNodeClassifier(NodeNetwork):
         Triplets drawn in each epoch, as many for each class of u.
     **parameters
         The others of :class:`NodeNetwork`.
+
+    Notes
+    -----
+    Two hops, one unit a class in the last map of g, the sum of the two losses with its weight, the
+    margin and the number of triplets are as in the authors' own program. There M_H is 1 for all
+    pairs, with other values of w_h for the same f.
 
     References
     ----------
