@@ -15,7 +15,7 @@ from nask.baselines.kernels.laplacian_gaussians import Gaussians
 from nask.graph.attributed_graph import AttributedGraph
 from nask.tuning.grid import Grid
 
-GRID: Grid = {"n_levels": [1, 3], "gamma": [0.01, 0.1]}
+GRID: Grid = {"n_levels": [1, 3], "gamma": [0.01, 0.1, 1.0]}
 # Directions of less than this share of the largest variance are rounding.
 SMALLEST_SHARE = 1e-9
 

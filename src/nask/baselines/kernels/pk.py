@@ -19,7 +19,7 @@ from nask.baselines.kernels.labels import NodeLabels
 from nask.graph.attributed_graph import AttributedGraph
 from nask.tuning.grid import Grid
 
-GRID: Grid = {"t_max": [1, 3, 5], "attribute_width": [1.0, 10.0]}
+GRID: Grid = {"t_max": [1, 2, 3, 4, 5, 6]}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
