@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.nn import functional
 
@@ -18,7 +18,7 @@ from nask.baselines.networks.batching import Batch, GraphTensors
 from nask.baselines.networks.parameters import NetworkParameters
 from nask.baselines.networks.training import Outcome, apart, held_out, train
 from nask.estimators.classifier import class_codes
-from nask.exceptions import ParameterError
+from nask.estimators.machine import training_data
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.parameters import is_integer
@@ -88,8 +88,8 @@ class GraphNetwork(NetworkParameters):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs and their classes."""
         self._check_parameters()
-        graphs = as_graphs(X)
-        self.classes_, codes = class_codes(one_class_a_graph(y, len(graphs), type(self).__name__))
+        graphs, target_classes = training_data(X, y, type(self).__name__)
+        self.classes_, codes = class_codes(target_classes)
         self.encoder_ = NodeEncoder().fit(graphs)
         tensors = GraphTensors.of(graphs, self.encoder_, self._lookup(graphs))
         parts = held_out(codes, int(self.random_state))
@@ -159,18 +159,3 @@ def decisions(logits: Tensor) -> npt.NDArray[np.float64]:
     """Logits in scikit-learn's convention: their difference where there are two classes."""
     values: npt.NDArray[np.float64] = logits.double().numpy()
     return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
-
-
-def one_class_a_graph(y: Any, n_graphs: int, owner: str) -> npt.NDArray[Any]:
-    """Check that there is one class a graph."""
-    if y is None:
-        raise ParameterError(
-            f"{owner} requires y to be passed, but the target y is None: expected one class a "
-            "graph."
-        )
-    target = column_or_1d(y, warn=True)
-    if len(target) != n_graphs:
-        raise ParameterError(
-            f"Got {n_graphs} graphs but {len(target)} values of y: expected one a graph."
-        )
-    return np.asarray(target)
