@@ -104,3 +104,8 @@ def test_deeper_kernels_have_the_same_hashes():
     shallow, deep = (HGKWL(n_iter=n).fit(graphs) for n in (1, 5))
     assert (shallow.directions_ == deep.directions_).all()
     assert (HGKWL(random_state=1).fit(graphs).directions_ != deep.directions_).all()
+
+
+def test_offsets_fill_the_width():
+    offsets = HGKWL(n_hashes=500, width=3.0).fit(random_graphs(4, seed=1)).offsets_
+    np.testing.assert_allclose(np.quantile(offsets, [0, 0.5, 1]), [0, 1.5, 3], atol=0.2)
