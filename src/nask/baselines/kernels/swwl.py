@@ -116,6 +116,8 @@ class SWWL(GraphKernel):
         mine = self.quantiles_ if graphs is None else self.quantiles(graphs)
         found = squared_distances(mine, self.quantiles_)
         if graphs is None:
+            # A product of matrices does not promise symmetry to the last digit.
+            found = (found + found.T) / 2
             np.fill_diagonal(found, 0.0)
         return found
 
@@ -138,8 +140,9 @@ def squared_distances(mine: Floats, theirs: Floats) -> Floats:
     middle = theirs.mean(axis=0)
     mine, theirs = mine - middle, theirs - middle
     lengths = [np.einsum("ij,ij->i", rows, rows) for rows in (mine, theirs)]
-    found = (lengths[0][:, None] + lengths[1]) - 2 * (mine @ theirs.T)
-    return np.maximum(found, 0.0)
+    found: Floats = (lengths[0][:, None] + lengths[1]) - 2 * (mine @ theirs.T)
+    np.maximum(found, 0.0, out=found)
+    return found
 
 
 def projected_quantiles(clouds: Sequence[Floats], directions: Floats, n_quantiles: int) -> Floats:
