@@ -152,9 +152,8 @@ def _add_product(scale, left, right, out):  # type: ignore[no-untyped-def]
             a, b = scale * left[i, k], scale * left[i, k + 1]
             c, d = scale * left[i, k + 2], scale * left[i, k + 3]
             for j in range(m):
-                out[i, j] += (
-                    a * right[k, j] + b * right[k + 1, j] + c * right[k + 2, j] + d * right[k + 3, j]
-                )
+                out[i, j] += a * right[k, j] + b * right[k + 1, j]
+                out[i, j] += c * right[k + 2, j] + d * right[k + 3, j]
         for k in range(whole, width):
             a = scale * left[i, k]
             for j in range(m):
