@@ -15,7 +15,7 @@ from nask.baselines.kernels.scg import Side, Weights, transport
 from nask.engines.threads import in_threads
 from nask.graph.attributed_graph import AttributedGraph
 
-GRID: Mapping[str, Sequence[Any]] = {"n_hops": (1, 2), "gamma": (0.1, 1.0, 1e1, 1e2)}
+GRID: Mapping[str, Sequence[Any]] = {"n_hops": (1, 2), "gamma": (0.1, 1.0, 3.0, 10.0)}
 # The longest walk of those that say where a node is in its graph.
 LONGEST_WALK = 6
 
@@ -248,10 +248,12 @@ def _mean_walk(step: Floats) -> Floats:
 def _distances(rows: Floats, others: Floats) -> Floats:
     """Euclidean distances."""
     squares = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * rows @ others.T
-    return np.sqrt(np.maximum(squares, 0.0))
+    distances: Floats = np.sqrt(np.maximum(squares, 0.0))
+    return distances
 
 
 def _log_joint_degrees(first: Floats, second: Floats) -> Floats:
     """Logarithm of the joint distribution of degrees."""
     likeness = np.minimum.outer(first, second) / np.maximum.outer(first, second)
-    return np.log(likeness / likeness.sum())
+    logarithms: Floats = np.log(likeness / likeness.sum())
+    return logarithms
