@@ -82,9 +82,13 @@ class RWK(GraphKernel):
 
     Notes
     -----
-    The terms, local variation, Q and the numbers of steps are those of the paper and of its
-    authors' program, but for the following.
+    Written after the paper's abstract and the authors' program, not after the paper's own
+    equations, which may differ. Terms, local variation, Q and the numbers of steps (those for
+    MUTAG, BZR and COX2) are the program's, but for the following.
 
+    - Their distance D counts the features that differ, and for MUTAG and PTC these are colours
+      after two rounds of Weisfeiler-Lehman. Here it is Euclidean and labels are one-hot, so that
+      mixed attributes have one distance. Theirs adds 0.001 times a distance between embeddings.
     - Their embeddings are trained in each graph by stochastic descent on walks of up to 6 steps.
       Here a node's embedding is its mean distribution over walks of 1 to 6 steps, which needs no
       chance. Between graphs only E E' and C are used, so that the order of nodes does not matter.
@@ -94,7 +98,7 @@ class RWK(GraphKernel):
     - The term of degrees makes P log P a part of the discrepancy, so a step of
       :mod:`nask.baselines.kernels.scg` is exactly a problem for Sinkhorn's scaling. Theirs scales
       with an entropy that the discrepancy does not count. It subtracts the term of degrees; here
-      it is added, which makes it convex, as the paper says it is.
+      it is added, which makes it convex, as the abstract says it is.
     - 1 + degree instead of degree lets Q be positive where a node has no neighbours.
     - Theirs leaves the bias in. Without it, K is theirs normalised to a unit diagonal.
 
