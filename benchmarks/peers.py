@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask import AttributedGraph
+<<<<<<< HEAD
 from nask.baselines.kernels import grakel_graphs
+=======
+from nask.baselines.kernels.transport import import_pot
+>>>>>>> rwk
 
 Floats = npt.NDArray[np.float64]
 # The iterations of WWL; its gamma changes no time.
@@ -91,15 +94,6 @@ class WWL:
                 steps.append((steps[-1] + mean_of_neighbours @ steps[-1]) / 2)
             result.append(np.concatenate(steps, axis=1))
         return result
-
-
-def import_pot() -> Any:
-    """POT without the frameworks it would import in turn, which take seconds and memory."""
-    for backend in ("PYTORCH", "JAX", "TENSORFLOW", "CUPY"):
-        os.environ[f"POT_BACKEND_DISABLE_{backend}"] = "1"
-    import ot  # type: ignore[import-untyped]
-
-    return ot
 
 
 def _label(graph: AttributedGraph) -> list[Any]:

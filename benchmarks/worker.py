@@ -22,9 +22,10 @@ from features import feature_accuracy, feature_scaling, network
 from first_call import first_calls
 from generated import scaling, threads
 from measure import measure, time_limit
-from peers import WWL, attributed, import_pot, labelled
+from peers import WWL, attributed, labelled
 
 import nask
+from nask.baselines.kernels.transport import import_pot
 
 WL_ITERATIONS = 5
 FEW = 4
