@@ -10,11 +10,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask import AttributedGraph
-<<<<<<< HEAD
 from nask.baselines.kernels import grakel_graphs
-=======
 from nask.baselines.kernels.transport import import_pot
->>>>>>> rwk
 
 Floats = npt.NDArray[np.float64]
 # The iterations of WWL; its gamma changes no time.

@@ -15,7 +15,10 @@ from nask.baselines.kernels.scg import Side, Weights, transport
 from nask.engines.threads import in_threads
 from nask.graph.attributed_graph import AttributedGraph
 
-GRID: Mapping[str, Sequence[Any]] = {"n_hops": (1, 2), "gamma": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)}
+GRID: Mapping[str, Sequence[Any]] = {
+    "n_hops": (1, 2),
+    "gamma": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
+}
 # The longest walk of those that say where a node is in its graph.
 LONGEST_WALK = 6
 
