@@ -79,9 +79,9 @@ class SWWL(GraphKernel):
     >>> a, b, c = (nask.AttributedGraph(2, [(0, 1)], {"age": ages}) for ages in
     ...            ([20, 40], [25, 45], [60, 80]))
     >>> SWWL(n_iter=1).fit_transform([a, b, c]).round(2)
-    array([[1.  , 0.94, 0.02],
-           [0.94, 1.  , 0.05],
-           [0.02, 0.05, 1.  ]])
+    array([[1.  , 0.93, 0.01],
+           [0.93, 1.  , 0.03],
+           [0.01, 0.03, 1.  ]])
     """
 
     n_iter: int = 2
