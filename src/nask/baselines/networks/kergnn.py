@@ -19,6 +19,8 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.parameters import is_integer
 
 OUTPUT_UNITS = 64
+# Of running means: an epoch of a small set is five steps, and must be judged by them.
+MOMENTUM = 0.3
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -121,9 +123,11 @@ class KerGNN(nn.Module):
             WalkFilters(hidden, hidden, filter_size, n_steps) for _ in self.maps
         )
         # The last batch of an epoch may be one graph of one node, which has no variance.
-        self.norms = nn.ModuleList(BatchNorm(hidden, allow_single_element=True) for _ in self.maps)
+        self.norms = nn.ModuleList(
+            BatchNorm(hidden, allow_single_element=True, momentum=MOMENTUM) for _ in self.maps
+        )
         self.output = nn.Sequential(
-            BatchNorm(sum(widths), allow_single_element=True),
+            BatchNorm(sum(widths), allow_single_element=True, momentum=MOMENTUM),
             nn.Linear(sum(widths), OUTPUT_UNITS),
             nn.ReLU(),
             nn.Linear(OUTPUT_UNITS, n_classes),
