@@ -12,8 +12,9 @@ from torch.nn import functional
 
 from nask.baselines.networks.kan_layer import KANLayer, spline_basis
 
-# From this share of numbers on, the dense product is as fast.
-DENSE = 0.05
+# Share of numbers from which on rows are taken as dense. On Pubmed, where a tenth is not 0, an
+# epoch took 0.7 s with sparse rows and 1.9 s with dense ones.
+DENSE = 0.25
 
 
 class RowKANLayer(KANLayer):
