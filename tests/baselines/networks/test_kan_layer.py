@@ -118,15 +118,32 @@ def test_sparse_rows_are_as_dense_ones(share):
     present = rng.uniform(size=(50, 60)) < share
     present[7] = False
     x = torch.from_numpy(np.where(present, rng.uniform(-2, 2, present.shape), 0)).float()
-    largest = x.abs().amax(dim=1, keepdim=True)
-    scaled = torch.where(largest > 0, x / largest, 0)
     layer = RowKANLayer(60, 4, grid_size=3)
     direction = torch.from_numpy(rng.normal(size=(50, 4))).float()
     gradients = []
-    for rows in (scaled, x.to_sparse()):
+    at_zero = KANLayer.forward(layer, torch.zeros(1, 60)).detach()
+    assert torch.allclose(layer(x), KANLayer.forward(layer, x) - at_zero, atol=1e-5)
+    for rows in (x, x.to_sparse()):
         layer.zero_grad()
         (layer(rows) * direction).sum().backward()
         gradients.append([w.grad.clone() for w in (layer.base_weight, layer.spline_weight)])
-    assert torch.allclose(layer(x.to_sparse()), layer(scaled), atol=1e-5)
+    assert torch.allclose(layer(x.to_sparse()), layer(x), atol=1e-5)
     for of_dense, of_sparse in zip(*gradients, strict=True):
         assert torch.allclose(of_dense, of_sparse, atol=1e-5)
+
+
+@pytest.mark.parametrize("share", [DENSE / 2, 4 * DENSE])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_dropout_keeps_the_mean(share, sparse):
+    rng = np.random.default_rng(1)
+    x = torch.from_numpy((rng.uniform(size=(1, 60)) < share).astype(np.float32))
+    x[0, 0] = 1.0
+    rows = x.expand(4000, 60)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        layer = RowKANLayer(60, 2, dropout=0.5)
+        torch.nn.init.ones_(layer.base_weight)
+        expected = layer.eval()(x).detach()
+        outputs = layer.train()(rows.to_sparse() if sparse else rows).detach()
+    assert float(outputs.std(dim=0).min()) > 0.5
+    assert torch.allclose(outputs.mean(dim=0), expected[0], rtol=0.05)

@@ -11,8 +11,9 @@ from torch_geometric.nn import GATConv, GCNConv
 import nask
 from nask.baselines.networks.gat import GATNodeClassifier
 from nask.baselines.networks.gcn import GCNNodeClassifier
+from nask.baselines.networks.kagnn import KAGNNNodeClassifier
 
-CLASSIFIERS = [GCNNodeClassifier, GATNodeClassifier]
+CLASSIFIERS = [GCNNodeClassifier, GATNodeClassifier, KAGNNNodeClassifier]
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
 
@@ -85,7 +86,7 @@ def test_sparse_features_are_as_dense_ones(classifier, papers):
         torch.testing.assert_close(model.network_(x, edges), model.network_(x.to_dense(), edges))
 
 
-@every_classifier
+@pytest.mark.parametrize("classifier", [GCNNodeClassifier, GATNodeClassifier])
 def test_the_first_layer_is_that_of_torch_geometric(classifier, papers):
     graph, y = papers
     model = quick(classifier).fit(graph, y)

@@ -14,7 +14,6 @@ from torch_geometric.nn import BatchNorm, GCNConv, GINConv, global_add_pool
 from nask.baselines.networks.base import GraphNetwork
 from nask.baselines.networks.batching import Batch
 from nask.baselines.networks.kan_layer import KANLayer
-from nask.baselines.networks.layers import any_dropout
 from nask.baselines.networks.node_base import NodeNetwork
 from nask.baselines.networks.parameters import NetworkParameters
 from nask.baselines.networks.sparse_kan import RowKANLayer
@@ -130,10 +129,9 @@ class KAGNNNodeClassifier(NodeNetwork):
 
     Notes
     -----
-    The input of the first layer is the rows of the encoder; where they are sparse, such as the
-    words of a paper, each is divided by its largest number, so that words are 0 and 1 again and
-    lie within the grid. Batch normalisation stands before the other layers, as in
-    :class:`KAGNNClassifier`.
+    The functions of the first layer are 0 at 0, see :class:`RowKANLayer`; on words whose row adds
+    up to 1 they are nearly lines. Layer normalisation brings the inputs of the others to the grid:
+    with one step an epoch, the running means of batch normalisation would come too late.
 
     References
     ----------
@@ -179,14 +177,14 @@ class KAGCN(nn.Module):
         widths = [n_inputs] + [hidden] * (n_layers - 1) + [n_classes]
         self.layers = nn.ModuleList(GCNConv(before, after) for before, after in pairwise(widths))
         for layer, before, after in zip(self.layers, widths, widths[1:], strict=False):
-            layer.lin = _kan(before, after, splines)
-        self.layers[0].lin = RowKANLayer(n_inputs, widths[1], **splines)
-        self.dropout = dropout
+            norm = nn.LayerNorm(before, elementwise_affine=False)
+            layer.lin = nn.Sequential(nn.Dropout(dropout), norm, KANLayer(before, after, **splines))
+        self.layers[0].lin = RowKANLayer(n_inputs, widths[1], dropout, **splines)
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         """Logits of each node, (n_nodes, n_classes)."""
         for layer in self.layers:
-            x = layer(any_dropout(x, self.dropout, self.training), edges)
+            x = layer(x, edges)
         return x
 
 

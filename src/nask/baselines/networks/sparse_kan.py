@@ -12,15 +12,26 @@ from torch.nn import functional
 
 from nask.baselines.networks.kan_layer import KANLayer, spline_basis
 
-# From this share of numbers on, the dense product is as fast.
-DENSE = 0.05
+# Share of numbers from which on rows are taken as dense. On Pubmed, where a tenth is not 0, an
+# epoch took 0.7 s with sparse rows and 1.9 s with dense ones.
+DENSE = 0.25
 
 
 class RowKANLayer(KANLayer):
-    """A :class:`KANLayer` that takes sparse rows, too, at the cost of what is not 0 in them.
+    """A :class:`KANLayer` of rows that may be sparse, at the cost of what is not 0 in them.
 
-    ``sum_i phi_ij(x_i) = sum_i phi_ij(0) + sum over x_i != 0 of (phi_ij(x_i) - phi_ij(0))``: the
-    first sum is the same for all rows. Sparse rows are divided by their largest number first.
+    ``y_j = sum_i (phi_ij(x_i) - phi_ij(0))``. What is left out, the sum of phi_ij(0), is the same
+    for all rows; with a thousand inputs it would drown what a few words say.
+
+    Parameters
+    ----------
+    n_inputs, n_outputs : int
+    dropout : float, default=0.0
+        Share of the terms that are dropped in training, those left being
+        scaled up. Dropping and scaling the inputs themselves, as before a linear map, would not
+        keep the mean of the outputs.
+    **splines
+        Options of :class:`KANLayer`.
 
     Examples
     --------
@@ -31,37 +42,35 @@ class RowKANLayer(KANLayer):
     True
     """
 
+    def __init__(self, n_inputs: int, n_outputs: int, dropout: float = 0.0, **splines: Any) -> None:
+        super().__init__(n_inputs, n_outputs, **splines)
+        self.dropout = dropout
+
     def forward(self, x: Tensor) -> Tensor:
         """Outputs of shape (n, n_outputs) for sparse or dense inputs of shape (n, n_inputs)."""
-        if not x.is_sparse:
-            return super().forward(x)
-        x = _scaled(x)
-        if x.values().numel() >= DENSE * x.shape[0] * x.shape[1]:
-            return super().forward(x.to_dense())
-        at_zero = self._basis(torch.zeros(1, 1))
-        n_splines = at_zero.shape[1]
-        changes = self._basis(x.values().unsqueeze(1)) - at_zero
-        changes = torch.cat([changes, functional.silu(x.values()).unsqueeze(1)], dim=1)
+        if x.is_sparse and x.values().numel() >= DENSE * x.shape[0] * x.shape[1]:
+            x = x.to_dense()
+        at_zero = self._basis(torch.zeros(1, 1, dtype=x.dtype))
+        return self._of_sparse(x, at_zero) if x.is_sparse else self._of_dense(x, at_zero)
+
+    def _of_dense(self, x: Tensor, at_zero: Tensor) -> Tensor:
+        changes, base = self._basis(x) - at_zero, functional.silu(x)
+        if self.training and self.dropout:
+            kept = functional.dropout(torch.ones_like(x), self.dropout)
+            changes, base = changes * kept.unsqueeze(1), base * kept
+        return torch.addmm(base @ self.base_weight, changes.flatten(1), self.spline_weight)
+
+    def _of_sparse(self, x: Tensor, at_zero: Tensor) -> Tensor:
+        values = x.values().unsqueeze(1)
+        changes = torch.cat([self._basis(values) - at_zero, functional.silu(values)[:, None]], 1)
+        kept = functional.dropout(torch.ones_like(values), self.dropout, self.training)
+        rows = _rows(x, (changes.squeeze(2) * kept).numpy())
         weight = torch.cat([self.spline_weight, self.base_weight])
-        constant = self.spline_weight.view(n_splines, x.shape[1], -1).sum(1)
-        rows = _rows(x, changes.numpy())
         product: Tensor = _ConstantProduct.apply(rows, weight)  # type: ignore[no-untyped-call]
-        return product + at_zero @ constant
+        return product
 
     def _basis(self, x: Tensor) -> Tensor:
-        basis = spline_basis(x, self.grid_range, self.grid_size, self.spline_order)
-        return basis.squeeze(2)
-
-
-def _scaled(x: Tensor) -> Tensor:
-    """Rows divided by their largest absolute number."""
-    largest = torch.zeros(x.shape[0]).scatter_reduce(
-        0, x.indices()[0], x.values().abs(), "amax", include_self=True
-    )
-    values = x.values() / largest.clamp(min=torch.finfo(x.dtype).tiny)[x.indices()[0]]
-    return torch.sparse_coo_tensor(
-        x.indices(), values, x.shape, is_coalesced=True, check_invariants=False
-    )
+        return spline_basis(x, self.grid_range, self.grid_size, self.spline_order)
 
 
 def _rows(x: Tensor, changes: Any) -> Any:
