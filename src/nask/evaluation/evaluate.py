@@ -65,9 +65,10 @@ def evaluate(
     Parameters
     ----------
     model : str or estimator
-        "nask", or any classifier with ``fit`` and ``predict`` on lists of graphs; for a network,
-        one with ``fit(graph, y, train)`` and ``predict(graph, nodes)``. A model that chooses its
-        own parameters has to do so in ``fit``, as :class:`TunedNASKClassifier` does.
+        "nask", the name of a baseline (``nask.baselines.catalogue``), or any classifier with
+        ``fit`` and ``predict`` on lists of graphs; for a network, one with ``fit(graph, y,
+        train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
+        so in ``fit``, as :class:`TunedNASKClassifier` does.
     dataset : Dataset, NodeDataset, name of one, or path
         With one class a graph, or a node. Nodes without a class are neither learned from nor
         tested.
@@ -85,8 +86,8 @@ def evaluate(
         Whether ranges and categories of attributes come from each training part alone. By default
         they come from the whole set, which is unlabelled, as in published results of graph
         kernels, and so does the unit of distance of a Gaussian Gram; then Gram matrices are
-        computed once for all folds. Models other than :class:`TunedNASKClassifier` are always
-        fitted on the training part alone. Not for networks.
+        computed once for all folds, as are those of kernel baselines. Any other model is always
+        fitted on the training part alone. Not for nodes.
     out : path of a folder, optional
         Keeps one line of JSON a fold in ``<dataset>--<method>.jsonl``, written as soon as the
         fold is done. Called again with the same arguments, a run goes on where that file ends.
