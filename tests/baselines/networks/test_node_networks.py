@@ -156,3 +156,18 @@ def test_bad_validation_nodes(papers):
         model.fit(graph, y, [0, 1, 2], [])
     with pytest.raises(nask.exceptions.ParameterError, match="No training node has the class 7"):
         model.fit(graph, np.where(np.arange(60) == 9, 7, y), [0, 1, 2], [9])
+
+
+def test_defaults_that_are_documented_for_all_networks_of_nodes_reach_them():
+    assert GATNodeClassifier().weight_decay == GCNNodeClassifier().weight_decay == 5e-4
+    assert GATNodeClassifier().max_epochs == GCNNodeClassifier().max_epochs == 200
+    assert (GATNodeClassifier().dropout, GATNodeClassifier().heads) == (0.6, 8)
+
+
+def test_a_node_named_twice_is_not_trained_on_and_judged_by():
+    network = nask.make_social_network(60)
+    once = GCNNodeClassifier(max_epochs=3, grid={}).fit(network.graph, network.y, network.train)
+    twice = GCNNodeClassifier(max_epochs=3, grid={}).fit(
+        network.graph, network.y, [*network.train, *network.train]
+    )
+    assert np.array_equal(once.predict_proba(network.graph), twice.predict_proba(network.graph))

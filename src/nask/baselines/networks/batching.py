@@ -83,11 +83,6 @@ class GraphTensors:
         node_ptr = torch.from_numpy(batch.nodes.ptr.copy())
         return cls(x, edges, node_ptr, torch.from_numpy(2 * batch.edges.ptr), lookup)
 
-    @property
-    def n_graphs(self) -> int:
-        """Number of graphs."""
-        return len(self.node_ptr) - 1
-
     def batch(self, graphs: Tensor) -> Batch:
         """The batch of the graphs at these positions, in the order given."""
         nodes, node_starts, graph_of_node = _ranges(self.node_ptr, graphs)

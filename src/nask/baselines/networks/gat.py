@@ -32,7 +32,7 @@ class _Heads(NetworkParameters):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GATClassifier(_Heads, GraphNetwork):
+class GATClassifier(GraphNetwork, _Heads):
     """The graph attention network: a mean of a node and its neighbours with learned weights.
 
     ::
@@ -70,7 +70,7 @@ class GATClassifier(_Heads, GraphNetwork):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GATNodeClassifier(_Heads, NodeNetwork):
+class GATNodeClassifier(NodeNetwork, _Heads):
     """The graph attention network, of the nodes of one graph; see :class:`GATClassifier`.
 
     As in the paper, ELU stands in place of ReLU and the last layer has one head.

@@ -15,7 +15,7 @@ from nask.baselines.networks.base import GraphNetwork
 from nask.baselines.networks.batching import Batch
 from nask.baselines.networks.kan_layer import KANLayer
 from nask.baselines.networks.node_base import NodeNetwork
-from nask.baselines.networks.parameters import NetworkParameters
+from nask.baselines.networks.parameters import GRID, Grid, NetworkParameters
 from nask.baselines.networks.sparse_kan import RowKANLayer
 from nask.kernels.parameters import is_integer
 
@@ -150,6 +150,7 @@ class KAGNNNodeClassifier(NodeNetwork):
     grid_size: int = 4
     spline_order: int = 3
 
+    _grid: ClassVar[Grid] = GRID
     _takes_sparse: ClassVar[bool] = True
 
     def _check_parameters(self) -> None:
@@ -176,10 +177,10 @@ class KAGCN(nn.Module):
         super().__init__()
         widths = [n_inputs] + [hidden] * (n_layers - 1) + [n_classes]
         self.layers = nn.ModuleList(GCNConv(before, after) for before, after in pairwise(widths))
-        for layer, before, after in zip(self.layers, widths, widths[1:], strict=False):
+        self.layers[0].lin = RowKANLayer(n_inputs, widths[1], dropout, **splines)
+        for layer, (before, after) in zip(self.layers[1:], pairwise(widths[1:]), strict=True):
             norm = nn.LayerNorm(before, elementwise_affine=False)
             layer.lin = nn.Sequential(nn.Dropout(dropout), norm, KANLayer(before, after, **splines))
-        self.layers[0].lin = RowKANLayer(n_inputs, widths[1], dropout, **splines)
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         """Logits of each node, (n_nodes, n_classes)."""

@@ -83,6 +83,9 @@ class KerGNNClassifier(GraphNetwork):
         for name in ("n_hops", "ego_size", "filter_size", "n_steps"):
             value = getattr(self, name)
             self._check(is_integer(value) and value >= 1, name, "an int in the range [1, inf)")
+        # Ego graphs are found once for all candidates.
+        fixed = [name for name in ("n_hops", "ego_size") if name in (self.grid or {})]
+        self._check(not fixed, "grid", "one that varies neither n_hops nor ego_size")
 
     def _lookup(self, graphs: Sequence[AttributedGraph]) -> EgoGraphs:
         sizes = np.array([graph.n_nodes for graph in graphs], dtype=np.int64)

@@ -18,7 +18,7 @@ from nask.baselines.encoding import NodeEncoder
 from nask.baselines.networks.base import decisions
 from nask.baselines.networks.batching import both_directions
 from nask.baselines.networks.layers import sparse_rows
-from nask.baselines.networks.parameters import NetworkParameters
+from nask.baselines.networks.parameters import GRID, Grid, NetworkParameters
 from nask.baselines.networks.training import Outcome, apart, held_out
 from nask.baselines.networks.training import train as train_network
 from nask.estimators.classifier import class_codes
@@ -27,6 +27,8 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graph
 from nask.kernels.node_nask import node_positions
 from nask.tuning.node_classifier import check_held_out
+
+NODE_GRID: Grid = {**GRID, "weight_decay": (0.0, 5e-4)}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -50,6 +52,10 @@ class NodeNetwork(NetworkParameters):
     dropout : float, default=0.5
         Share of the inputs of each layer that are dropped in training.
     weight_decay : float, default=5e-4
+        For a grid that does not vary it. That of the class has no decay beside it: 5e-4 was made
+        for a few training nodes a class.
+    max_epochs : int, default=200
+        An epoch is a single step here.
     **parameters
         The others are those of :class:`GraphNetwork`, but for ``batch_size``.
 
@@ -61,7 +67,9 @@ class NodeNetwork(NetworkParameters):
 
     dropout: float = 0.5
     weight_decay: float = 5e-4
+    max_epochs: int = 200
 
+    _grid: ClassVar[Grid] = NODE_GRID
     _takes_sparse: ClassVar[bool] = False
 
     def _loss(self, network: torch.nn.Module, logits: Tensor, target: Tensor) -> Tensor:
@@ -116,7 +124,7 @@ class NodeNetwork(NetworkParameters):
         judged = None if validation is None else known_nodes(target, validation, "validation")
         if train is None and judged is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), judged)
-        learned = known_nodes(target, train, "train")
+        learned = np.unique(known_nodes(target, train, "train"))
         self.classes_, codes = class_codes(np.array(target[learned].tolist()), "node")
         if judged is None:
             kept, out = held_out(codes, int(self.random_state))
