@@ -7,6 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 import nask
 from nask.baselines.kernels.attributes_only import AttributesOnlyClassifier, AttributeSums
 from nask.baselines.majority import MajorityClassifier, MajorityNodeClassifier
+from nask.exceptions import ParameterError
 
 
 def graphs_of(values, edges=()):
@@ -56,3 +57,26 @@ def test_categories_are_counted():
 def test_the_floor_on_mutag_is_where_it_was_published():
     result = nask.evaluate(AttributesOnlyClassifier(), "MUTAG", repeats=1)
     assert 0.80 < result.accuracy_mean < 0.90
+
+
+def test_sums_that_differ_by_rounding_alone_are_no_column():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(8, 5))
+    graphs = graphs_of((values - values.mean(axis=1, keepdims=True)).tolist())
+    assert AttributeSums().fit_transform(graphs) == pytest.approx(np.ones((8, 8)), abs=1e-6)
+
+
+def test_without_attributes_sizes_are_all_there_is():
+    path = nask.AttributedGraph(4, [(0, 1), (1, 2), (2, 3)])
+    star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)])
+    other = nask.AttributedGraph(3, [(0, 1)])
+    gram = AttributeSums().fit_transform([path, star, other])
+    assert gram[0, 1] == 1.0
+    assert gram[0, 2] < 0.9
+
+
+def test_nodes_to_classify_are_checked():
+    graph = nask.AttributedGraph(4)
+    model = MajorityNodeClassifier().fit(graph, [0, 0, 1, -1])
+    with pytest.raises(ParameterError, match="77"):
+        model.predict(graph, nodes=[77])

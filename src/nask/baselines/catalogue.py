@@ -50,6 +50,8 @@ def baseline(place: str) -> Any:
     try:
         return getattr(importlib.import_module(module), name)()
     except ModuleNotFoundError as error:
+        if (error.name or "").startswith("nask"):
+            raise
         raise MissingDependencyError(
             f"{name} needs the package {error.name!r}, which is not installed. Install it with: "
             "pip install 'nask[baselines]' (see the README for torch without CUDA)."

@@ -13,6 +13,7 @@ from nask.estimators.classifier import class_codes
 from nask.estimators.machine import training_data
 from nask.estimators.node_classifier import known_nodes, one_class_a_node
 from nask.io.coerce import as_graph, as_graphs
+from nask.kernels.node_nask import node_positions
 
 
 class MajorityClassifier(ClassifierMixin, BaseEstimator):
@@ -67,7 +68,8 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, graph: Any, nodes: Any = None) -> npt.NDArray[Any]:
         """Return the same class for each node, or for the given ones."""
         check_is_fitted(self)
-        n = as_graph(graph).n_nodes if nodes is None else len(np.asarray(nodes))
+        n_nodes = as_graph(graph).n_nodes
+        n = n_nodes if nodes is None else len(node_positions(nodes, n_nodes, "nodes"))
         return np.full(n, self.majority_)
 
     def score(self, graph: Any, y: Any, nodes: Any = None) -> float:

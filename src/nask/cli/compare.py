@@ -73,7 +73,7 @@ def compare(
     """
     results = _chosen(read_results(folder), dataset, method)
     # Without names to choose by, an empty folder is told by its own name.
-    comparison = compare_results(results or folder, reference, alpha)
+    comparison = compare_results(results if dataset or method else folder, reference, alpha)
     texts: list[tuple[str, Path | None, Callable[[], str]]] = [
         ("--markdown", markdown, comparison.to_markdown),
         ("--csv", csv, comparison.to_csv),

@@ -47,7 +47,7 @@ def _part(table: ComparisonTable, datasets: Sequence[str], title: str) -> Table:
     drawn = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD)
     drawn.add_column("method", no_wrap=True)
     for heading in (*datasets, *(["average\nrank"] if ranked else [])):
-        drawn.add_column(heading, justify="right", no_wrap=True)
+        drawn.add_column(Text(heading), justify="right", no_wrap=True)
     for method in table.methods:
         rank = table.rank(method)
         drawn.add_row(

@@ -20,7 +20,7 @@ from nask.evaluation.methods import METHODS, named_method
 from nask.evaluation.records import Evaluation, Items
 from nask.evaluation.results import read_results
 from nask.evaluation.tasks import SplitName
-from nask.exceptions import NaskError
+from nask.exceptions import NaskError, ParameterError
 from nask.io.node_dataset import NodeDataset
 from nask.stars.spec import Expansion
 from nask.tuning.grid import GRIDS
@@ -128,6 +128,9 @@ def evaluate(
     arguments, it goes on from the last finished fold.
     """
     limit = seconds(time_limit)
+    searched = grid is not None or try_values or expansion != NASKClassifier.expansion
+    if searched and "nask" not in (method or ["nask"]):
+        raise ParameterError("--grid, --try and --expansion are for the method nask.")
     results: list[Evaluation] = []
     failures: list[str] = []
     for name in datasets:

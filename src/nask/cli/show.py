@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from nask.evaluation.records import Evaluation
 
 
 def show(content: RenderableType) -> None:
     """Print a table or a paragraph on standard output."""
-    Console().print(content, highlight=False)
+    Console().print(content, highlight=False, markup=False)
 
 
 def results_table(results: Sequence[Evaluation]) -> Table:
@@ -34,7 +35,7 @@ def results_table(results: Sequence[Evaluation]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
         table.add_row(
-            result.dataset,
+            Text(result.dataset),
             *([result.method] if several else []),
             str(result.n_items),
             f"{result.repeats} x {result.folds}",

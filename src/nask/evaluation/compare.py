@@ -34,7 +34,10 @@ def compare(
 
     - Methods may have different numbers of repeats: the mean is over all a method has, a test over
       the folds both have.
-    - A run that was ended after its time has no figure and no test, and shares the last rank.
+    - A run that was ended before its first repeat has no figure and no test, and shares the last
+      rank.
+    - The best method is chosen on the folds it is then tested on, which favours finding that
+      others are worse. A reference that is named beforehand keeps the level.
     - A method that was not run on one of the datasets is not ranked. Datasets on which only one
       method was run count for nobody.
     - A public split is a single figure: it has no deviation, no test and no rank.

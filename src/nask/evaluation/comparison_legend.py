@@ -71,10 +71,12 @@ def legend(table: ComparisonTable, best: str) -> list[str]:
         sentences.append(
             f"{best} is the best of each set; = does not differ from it significantly {test}."
         )
+        if any(mark(cell) == "+" for cell in cells):
+            sentences.append("+ is better than it on the folds both have.")
     else:
         sentences.append(
             f"{best} is the best of each set. Beside {table.reference}, = does not differ "
-            f"significantly, + is better, and what has no mark is worse {test}."
+            f"significantly, + is better, and what has no mark is worse, or was not tested {test}."
         )
     if table.reference:
         where = [d for d in table.datasets if _is_empty(table.cells.get((d, table.reference)))]
@@ -93,8 +95,8 @@ def _rank_sentences(table: ComparisonTable) -> list[str]:
     ranking = table.ranking
     if ranking is None:
         return [
-            "There are no average ranks: they need two methods with results on "
-            "the same folds of two sets, and on all others of the table."
+            "There are no average ranks: they need two methods with results on all sets that "
+            "have folds and several methods, two at least."
         ]
     ranks = ", ".join(f"{m} {r:.2f}" for m, r in zip(ranking.methods, ranking.ranks, strict=True))
     ended = any(
@@ -109,6 +111,8 @@ def _rank_sentences(table: ComparisonTable) -> list[str]:
         f"{ranking.critical_difference:.2f} are not significantly different (Nemenyi, alpha "
         f"{ranking.alpha:g}).",
     ]
+    if ranking.critical_difference > len(ranking.methods) - 1:
+        sentences.append("No ranks could differ by that much: the sets are too few.")
     if table.unranked:
         left_out = [f"{method} ({_some(sets)})" for method, sets in table.unranked.items()]
         sentences.append(f"Not ranked, being without these sets: {', '.join(left_out)}.")

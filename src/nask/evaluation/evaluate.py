@@ -86,8 +86,9 @@ def evaluate(
         Whether ranges and categories of attributes come from each training part alone. By default
         they come from the whole set, which is unlabelled, as in published results of graph
         kernels, and so does the unit of distance of a Gaussian Gram; then Gram matrices are
-        computed once for all folds, as are those of kernel baselines. Any other model is always
-        fitted on the training part alone. Not for nodes.
+        computed once for all folds, as are those of kernel baselines, whose means, deviations and
+        medians of attributes are those of the whole set too. Any other model is always fitted on
+        the training part alone. Not for nodes.
     out : path of a folder, optional
         Keeps one line of JSON a fold in ``<dataset>--<method>.jsonl``, written as soon as the
         fold is done. Called again with the same arguments, a run goes on where that file ends.

@@ -36,7 +36,7 @@ def shared_stacks(
 
     Parameters
     ----------
-    sweeps : sequence of StarSweep
+    sweeps : sequence of StarSweep or KernelSweep
     data : list of AttributedGraph, or AttributedGraph
         The whole set, or network; its ranges and categories are those of the schema.
     n_items : int

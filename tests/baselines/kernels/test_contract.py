@@ -12,7 +12,7 @@ from sklearn.base import clone
 import nask
 from nask.baselines.catalogue import GRAPH_BASELINES
 from nask.baselines.kernels import base
-from nask.exceptions import UnseenAttributeWarning
+from nask.exceptions import ParameterError, UnseenAttributeWarning
 
 pytest.importorskip("grakel")
 pytest.importorskip("ot")
@@ -153,3 +153,32 @@ def test_the_order_of_nodes_makes_no_difference(name, odd_graphs, cuneiform):
         others = [shuffled(graph, rng) for graph in graphs]
         gram = kernel(name).fit_transform(graphs)
         np.testing.assert_allclose(kernel(name).fit_transform(others), gram, atol=1e-7)
+
+
+@pytest.mark.parametrize("bare", [False, True])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_new_graph_compares_the_same_whatever_it_comes_with(name, bare, mutag):
+    edges = [graph.edges for graph in mutag.graphs[:9]]
+    sizes = [graph.n_nodes for graph in mutag.graphs[:9]]
+    graphs = [nask.AttributedGraph(n, e) for n, e in zip(sizes, edges, strict=True)]
+    graphs = graphs if bare else list(mutag.graphs[:9])
+    # Training graphs with degrees 1 and 3 alone, so that 2 is new and lies between.
+    star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)])
+    train = [star, star, nask.AttributedGraph(2, [(0, 1)])] if bare else graphs[:3]
+    fitted = kernel(name).fit(train)
+    together = fitted.transform(graphs[3:])
+    for row, graph in zip(together, graphs[3:], strict=True):
+        np.testing.assert_allclose(fitted.transform([graph])[0], row, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_parameters_outside_their_range_are_named(name):
+    own = kernel(name)
+    wrong = {**{key: least - 1 for key, least in own.least}, **dict.fromkeys(own.positive, -1.0)}
+    assert wrong or name == "gh"
+    for key, value in wrong.items():
+        with pytest.raises(ParameterError, match=f"The '{key}' parameter of {type(own).__name__}"):
+            clone(own).set_params(**{key: value}).fit([nask.AttributedGraph(2, [(0, 1)])] * 2)
+    kind = type(model(name))
+    with pytest.raises(ParameterError, match="The 'C' parameter"):
+        kind(grid={"C": [-1.0]}).sweeps()

@@ -14,6 +14,8 @@ from nask.graph.attributed_graph import AttributedGraph
 
 GRID: Mapping[str, Sequence[Any]] = {"scale": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)}
 
+ROUNDING = 1e-6
+
 
 class AttributeSums(GraphKernel):
     """A Gaussian kernel on the summed attributes of a graph's nodes.
@@ -38,6 +40,7 @@ class AttributeSums(GraphKernel):
     """
 
     form = ("scale",)
+    positive = ("scale",)
 
     def __init__(self, scale: float = 1.0) -> None:
         self.scale = scale
@@ -46,11 +49,13 @@ class AttributeSums(GraphKernel):
         self.encoder_ = NodeEncoder().fit(graphs)
         sums = self._sums(graphs)
         deviation = sums.std(axis=0)
-        self.mean_, self.deviation_ = sums.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
+        # Rows are float32: sums that are all equal but for rounding must not become a column.
+        varies = deviation > ROUNDING * np.abs(sums).max(axis=0, initial=1.0)
+        self.mean_, self.deviation_ = sums.mean(axis=0), np.where(varies, deviation, 1.0)
         self.training_ = (sums - self.mean_) / self.deviation_
         n = len(graphs)
         total = float(cdist(self.training_, self.training_, "sqeuclidean").sum())
-        self.unit_ = total / (n * (n - 1)) if total > 0 else 1.0
+        self.unit_ = total / (n * (n - 1)) if total > ROUNDING else 1.0
 
     def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
         rows = self.training_
@@ -65,9 +70,12 @@ class AttributeSums(GraphKernel):
         return gram
 
     def _sums(self, graphs: Sequence[AttributedGraph]) -> Floats:
+        sizes = np.array([(graph.n_nodes, graph.n_edges) for graph in graphs], dtype=np.float64)
+        schema = self.encoder_.schema_
+        if not schema.nodes and not schema.features:
+            return sizes
         sums = [rows.sum(axis=0, dtype=np.float64) for rows in self.encoder_.transform(graphs)]
-        sizes = [(graph.n_nodes, graph.n_edges) for graph in graphs]
-        return np.hstack([np.array(sums), np.array(sizes, dtype=np.float64)])
+        return np.hstack([np.array(sums), sizes])
 
 
 class AttributesOnlyClassifier(KernelClassifier):

@@ -20,7 +20,7 @@ from nask.estimators.support import Centring, SupportMachine, class_confidence, 
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
-from nask.kernels.parameters import is_integer
+from nask.kernels.parameters import POSITIVE, is_integer, is_positive
 from nask.progress import Progress, track
 from nask.tuning.grid import Grid, settings
 from nask.tuning.race import Race, Splits
@@ -36,15 +36,31 @@ class GraphKernel(TransformerMixin, BaseEstimator):
 
     The pass takes the time. Parameters named in ``form`` act on single entries after it, so that
     a search over them needs one pass. A subclass writes ``_fit``, ``_compare`` and, where it has
-    such parameters, ``finish``.
+    such parameters, ``finish``. ``least`` has the smallest values of whole numbers, ``positive``
+    the names of what must be above 0.
     """
 
     form: ClassVar[tuple[str, ...]] = ()
+    least: ClassVar[tuple[tuple[str, int], ...]] = ()
+    positive: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keep the training graphs, and learn what the kernel needs to know of them."""
+        self.check_parameters()
         self._fit(as_graphs(X))
         return self
+
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range."""
+        owner = type(self).__name__
+        for name, least in self.least:
+            value = getattr(self, name)
+            if not is_integer(value) or value < least:
+                expected = f"an int in the range [{least}, inf)"
+                raise ParameterError.expected(name, owner, expected, value)
+        for name in self.positive:
+            if not is_positive(getattr(self, name)):
+                raise ParameterError.expected(name, owner, POSITIVE, getattr(self, name))
 
     def compare(self, X: Any = None) -> Floats:
         """Result of the pass, graphs x training graphs; without graphs the training ones."""
@@ -168,7 +184,12 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         passes: dict[str, list[dict[str, Any]]] = {}
         grid = self.default_grid if self.grid is None else self.grid
         known = [*kernel.get_params(deep=False), "C"]
-        for setting in settings(grid, known, type(self).__name__):
+        owner = type(self).__name__
+        for setting in settings(grid, known, owner):
+            chosen = {name: value for name, value in setting.items() if name != "C"}
+            self.kernel_type(**chosen).check_parameters()
+            if not is_positive(setting.get("C", 1.0)):
+                raise ParameterError.expected("C", owner, POSITIVE, setting["C"])
             shared = {name: value for name, value in setting.items() if name not in (*form, "C")}
             passes.setdefault(repr(shared), []).append(setting)
         return [self._sweep(entries) for entries in passes.values()]
@@ -222,7 +243,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             self.seconds_learning_ += time.perf_counter() - between
         winner = race.winner()
         self.best_params_, self.best_score_ = winner.parameters, winner.score
-        number = [id(sweep) for sweep in sweeps].index(id(winner.sweep))
+        number = list[Any](sweeps).index(winner.sweep)
         self.kernel_ = kernels[number].set_params(**winner.candidate.form)
         gram = self.kernel_.finish(results[number])
         centring = Centring.fit(gram)

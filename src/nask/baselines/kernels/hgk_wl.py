@@ -14,9 +14,7 @@ from scipy import sparse
 
 from nask.baselines.kernels.base import GraphKernel, KernelClassifier
 from nask.baselines.kernels.mixed_nodes import MixedEncoder, MixedNodes
-from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.kernels.parameters import POSITIVE, is_integer, is_positive
 from nask.numeric import inverse_root
 from nask.stars.colours import refined_colours
 from nask.tuning.grid import Grid
@@ -90,14 +88,10 @@ class HGKWL(GraphKernel):
     random_state: int = 0
     n_jobs: int | None = None
 
+    least = (("n_iter", 0), ("n_hashes", 1))
+    positive = ("width",)
+
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
-        for name, least in (("n_iter", 0), ("n_hashes", 1)):
-            value = getattr(self, name)
-            if not is_integer(value) or value < least:
-                expected = f"an int in the range [{least}, inf)"
-                raise ParameterError.expected(name, type(self).__name__, expected, value)
-        if not is_positive(self.width):
-            raise ParameterError.expected("width", type(self).__name__, POSITIVE, self.width)
         self.encoder_ = MixedEncoder(graphs)
         self.nodes_ = self.encoder_.encode(graphs)
         n_hashes = self.n_hashes if self.encoder_.has_numbers else 1

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from nask.baselines.kernels.base import Floats
 
 # An adjacency matrix and the features of its nodes, a row each.
-Part = tuple[Floats, Floats]
 # So many pairs of Gaussians of rank 10 take 13 MB.
 PAIRS_AT_ONCE = 16384
 

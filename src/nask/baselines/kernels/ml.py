@@ -52,7 +52,8 @@ class ML(GraphKernel):
     -----
     Rows have z-scores of numerical attributes and one-hot categories, whose <x, x'> is the paper's
     delta of labels. A missing number is the mean, a missing or unseen category a block of zeros.
-    Attributes of edges are left out.
+    Attributes of edges are left out. The directions come from ``n_samples`` nodes drawn by their
+    position, so a set with more nodes than that depends on their order as it does on the seed.
 
     GraKeL has this kernel too. It computes the covariance of a neighbourhood once for each sample
     it is compared with, and leaves out the halves in k, so that its levels above 0 are weaker by
@@ -76,6 +77,9 @@ class ML(GraphKernel):
     rank: int = 10
     n_samples: int = 50
     random_state: int = 0
+
+    least = (("n_levels", 0), ("rank", 1), ("n_samples", 1))
+    positive = ("eta", "gamma")
 
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
         self.encoder_ = NodeEncoder().fit(graphs)

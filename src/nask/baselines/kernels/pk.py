@@ -16,6 +16,7 @@ from nask.baselines.kernels.base import Floats, KernelClassifier
 from nask.baselines.kernels.grakel_graphs import attributed
 from nask.baselines.kernels.grakel_kernel import GraKeLKernel
 from nask.baselines.kernels.labels import NodeLabels
+from nask.baselines.kernels.mixed_nodes import has_numbers
 from nask.graph.attributed_graph import AttributedGraph
 from nask.tuning.grid import Grid
 
@@ -76,12 +77,15 @@ class PK(GraKeLKernel):
     attribute_width: float = 1.0
     random_state: int = 0
 
+    least = (("t_max", 0),)
+    positive = ("label_width", "attribute_width")
+
     def _learn(self, graphs: Sequence[AttributedGraph]) -> None:
         self.encoder_ = NodeEncoder().fit(graphs)
         self.labels_ = NodeLabels.fit(graphs)
-        self.largest_degree_ = max(int(graph.degrees().max(initial=0)) for graph in graphs)
+        self.degrees_ = np.unique(np.concatenate([graph.degrees() for graph in graphs]))
         schema = self.encoder_.schema_
-        self.numerical_ = bool(schema.features) or any(s.kind == "numerical" for s in schema.nodes)
+        self.numerical_ = has_numbers(schema)
         n_categories = sum(len(s.categories) for s in schema.nodes if s.kind == "categorical")
         self.labelled_ = n_categories > 0
         self.widths_ = np.full(self.encoder_.n_columns_, self.attribute_width, dtype=np.float64)
@@ -99,8 +103,17 @@ class PK(GraKeLKernel):
         if self.labelled_:
             labels, unseen = self.labels_.transform(graphs), self.labels_.n_labels
         else:
-            labels, unseen = [graph.degrees() for graph in graphs], self.largest_degree_ + 1
+            labels, unseen = self._degrees(graphs), len(self.degrees_)
         return attributed(graphs, [np.minimum(own, unseen).tolist() for own in labels])
+
+    def _degrees(self, graphs: Sequence[AttributedGraph]) -> list[Any]:
+        """Degrees by their number among those of training; the others have one more."""
+        found = []
+        for graph in graphs:
+            places = np.searchsorted(self.degrees_, graph.degrees())
+            known = self.degrees_[np.minimum(places, len(self.degrees_) - 1)] == graph.degrees()
+            found.append(np.where(known, places, len(self.degrees_)))
+        return found
 
 
 class _SparseCounts:

@@ -16,7 +16,6 @@ from nask.baselines.kernels.node_clouds import NodeClouds, mean_similarities, ow
 from nask.baselines.kernels.return_probabilities import return_probabilities, shortening
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.kernels.parameters import POSITIVE, is_integer, is_positive
 from nask.tuning.grid import Grid
 
 Floats = npt.NDArray[np.float64]
@@ -100,12 +99,11 @@ class RetGK(GraphKernel):
     random_state: int = 0
     n_jobs: int | None = None
 
-    form: ClassVar[tuple[str, ...]] = ("p", "gamma")
+    form = ("p", "gamma")
+    least = (("n_steps", 1),)
+    positive = ("gamma",)
 
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
-        if not is_integer(self.n_steps) or self.n_steps < 1:
-            expected = "an int in the range [1, inf)"
-            raise ParameterError.expected("n_steps", type(self).__name__, expected, self.n_steps)
         self.encoder_ = MixedEncoder(graphs)
         self.nodes_ = self.encoder_.encode(graphs)
         self.roles_ = self._roles(self.nodes_)
@@ -139,8 +137,6 @@ class RetGK(GraphKernel):
         """exp(-gamma x^p) of each entry."""
         if self.p not in (1, 2):
             raise ParameterError.expected("p", type(self).__name__, "1 or 2", self.p)
-        if not is_positive(self.gamma):
-            raise ParameterError.expected("gamma", type(self).__name__, POSITIVE, self.gamma)
         return np.exp(-self.gamma * compared**self.p)
 
     def _roles(self, nodes: MixedNodes) -> Floats:

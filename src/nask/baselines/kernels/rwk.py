@@ -94,7 +94,8 @@ class RWK(GraphKernel):
       mixed attributes have one distance. Theirs adds 0.001 times a distance between embeddings.
     - Their embeddings are trained in each graph by stochastic descent on walks of up to 6 steps.
       Here a node's embedding is its mean distribution over walks of 1 to 6 steps, which needs no
-      chance. Between graphs only E E' and C are used, so that the order of nodes does not matter.
+      chance. Between graphs only E E' and C are used, so that the order of nodes does not matter
+      but for which of two graphs of one size is taken first, where scaling ends early.
     - Their weights are for terms in units of their own, such as counts of features that differ.
       Here features and embeddings have the units above, and barycentres are means, which is where
       m and n come from.
@@ -124,6 +125,8 @@ class RWK(GraphKernel):
     """
 
     form = ("gamma",)
+    least = (("n_hops", 0), ("n_steps", 1), ("n_scalings", 1))
+    positive = ("epsilon", "gamma", "tolerance")
 
     def __init__(
         self,

@@ -13,10 +13,8 @@ from nask.baselines.encoding import NodeEncoder
 from nask.baselines.kernels.base import GraphKernel, KernelClassifier
 from nask.baselines.kernels.mixed_nodes import has_numbers
 from nask.baselines.kernels.wl_embedding import wl_embeddings
-from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import Schema
-from nask.kernels.parameters import POSITIVE, is_integer, is_positive
 from nask.tuning.grid import Grid
 
 Floats = npt.NDArray[np.float64]
@@ -91,14 +89,11 @@ class SWWL(GraphKernel):
     categorical: bool | None = None
     random_state: int = 0
 
-    form: ClassVar[tuple[str, ...]] = ("gamma",)
+    form = ("gamma",)
+    least = (("n_iter", 0), ("n_projections", 1), ("n_quantiles", 1))
+    positive = ("gamma",)
 
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
-        for name, least in (("n_iter", 0), ("n_projections", 1), ("n_quantiles", 1)):
-            value = getattr(self, name)
-            if not is_integer(value) or value < least:
-                expected = f"an int in the range [{least}, inf)"
-                raise ParameterError.expected(name, type(self).__name__, expected, value)
         numerical = has_numbers(Schema.fit(graphs))
         categorical = not numerical if self.categorical is None else self.categorical
         self.encoder_ = NodeEncoder(categorical=categorical, numerical=numerical).fit(graphs)
@@ -125,8 +120,6 @@ class SWWL(GraphKernel):
 
     def finish(self, compared: Floats) -> Floats:
         """exp(-gamma x) of each entry."""
-        if not is_positive(self.gamma):
-            raise ParameterError.expected("gamma", type(self).__name__, POSITIVE, self.gamma)
         return np.exp(-self.gamma * compared)
 
 

@@ -15,8 +15,12 @@ def import_pot() -> Any:
     >>> float(ot.emd2([0.5, 0.5], [1.0], [[1.0], [3.0]]))
     2.0
     """
-    for backend in ("PYTORCH", "JAX", "TENSORFLOW", "CUPY"):
-        os.environ[f"POT_BACKEND_DISABLE_{backend}"] = "1"
-    import ot  # type: ignore[import-untyped]
-
+    before = dict(os.environ)
+    try:
+        for backend in ("PYTORCH", "JAX", "TENSORFLOW", "CUPY"):
+            os.environ[f"POT_BACKEND_DISABLE_{backend}"] = "1"
+        import ot  # type: ignore[import-untyped]
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
     return ot

@@ -59,6 +59,8 @@ class WL(GraKeLKernel):
 
     n_iter: int = 5
 
+    least = (("n_iter", 1),)
+
     def _learn(self, graphs: Sequence[AttributedGraph]) -> None:
         self.labels_ = NodeLabels.fit(graphs)
 

@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from nask.baselines.encoding import NodeEncoder
 from nask.baselines.kernels.base import Floats, GraphKernel, KernelClassifier
+from nask.baselines.kernels.mixed_nodes import has_numbers
 from nask.baselines.kernels.transport import import_pot
 from nask.baselines.kernels.wl_embedding import wl_embeddings
 from nask.graph.attributed_graph import AttributedGraph
@@ -23,6 +24,7 @@ GRID: Mapping[str, Sequence[Any]] = {
     "n_iter": (0, 1, 2, 3),
     "gamma": (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1),
 }
+ot = import_pot()
 # Points of a graph, a row each, and their weights.
 Cloud = tuple[npt.NDArray[Any], Floats]
 # Enough for graphs of thousands of nodes to end at the optimum; POT would stop at 10^5.
@@ -69,6 +71,8 @@ class WWL(GraphKernel):
     """
 
     form = ("gamma",)
+    least = (("n_iter", 0),)
+    positive = ("gamma",)
 
     def __init__(self, n_iter: int = 2, gamma: float = 0.1, n_jobs: int | None = None) -> None:
         self.n_iter = n_iter
@@ -82,9 +86,7 @@ class WWL(GraphKernel):
 
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
         self.encoder_ = NodeEncoder().fit(graphs)
-        schema = self.encoder_.schema_
-        numerical = any(spec.kind == "numerical" for spec in schema.nodes)
-        self.is_continuous_ = numerical or bool(schema.features)
+        self.is_continuous_ = has_numbers(self.encoder_.schema_)
         self.training_ = list(graphs)
 
     def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
@@ -145,7 +147,6 @@ def _merged(rows: npt.NDArray[Any]) -> Cloud:
 
 def _distances(cloud: Cloud, others: Sequence[Cloud], metric: str) -> Floats:
     """Wasserstein distances; a graph without nodes is far from all but its like."""
-    ot = import_pot()
     points, weights = cloud
     result = np.empty(len(others))
     for j, (their_points, their_weights) in enumerate(others):
