@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from nask.baselines.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
-from nask.evaluation.methods import METHODS, classifies, method_name, named_method
+from nask.evaluation.methods import METHODS, classifies, described, method_name, named_method
 from nask.exceptions import MissingDependencyError, ParameterError
 
 PAPER = {"wl", "pk", "gh", "ml", "hgk-wl", "wwl", "swwl", "retgk", "rwk"}
@@ -50,3 +50,13 @@ def test_the_library_imports_without_the_packages_of_its_rivals():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_another_grid_or_default_of_a_network_is_another_description(monkeypatch):
+    before = described(named_method("gin"))
+    assert described(named_method("gin")) == before
+    kind = type(named_method("gin"))
+    monkeypatch.setattr(kind, "_grid", {"learning_rate": (0.001,)})
+    fewer = described(named_method("gin"))
+    assert fewer != before
+    assert described(named_method("gin").set_params(hidden=32)) != fewer

@@ -20,17 +20,20 @@ def show(content: RenderableType) -> None:
 def results_table(results: Sequence[Evaluation]) -> Table:
     """One row a dataset and method: accuracy with its uncertainty, and time."""
     # Without lines between columns, so that PROTEINS_full and two deviations fit 80 characters.
+    several = len({result.method for result in results}) > 1
     table = Table(
         title=f"Accuracy in %, {_protocol(results)}",
         caption=f"{_deviation(results)}{_ranges(results)}".strip(),
         box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0) if several else (0, 1),
     )
-    several = len({result.method for result in results}) > 1
     table.add_column("dataset", no_wrap=True)
     if several:
         table.add_column("method", no_wrap=True)
     items = "/\n".join(sorted({result.items for result in results}))
-    headings = (items, "repeats\nx folds", "largest\nclass", "accuracy", "kernel\ns", "learn\ns")
+    headings = [items, "repeats\nx folds", "largest\nclass", "accuracy", "kernel\ns", "learn\ns"]
+    if several:
+        headings.remove("largest\nclass")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
@@ -39,7 +42,7 @@ def results_table(results: Sequence[Evaluation]) -> Table:
             *([result.method] if several else []),
             str(result.n_items),
             f"{result.repeats} x {result.folds}",
-            f"{100 * result.majority:.1f}",
+            *([] if several else [f"{100 * result.majority:.1f}"]),
             _accuracy(result),
             f"{result.seconds_kernel:.0f}",
             f"{result.seconds_learning:.0f}",

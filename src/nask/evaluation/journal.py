@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +75,15 @@ class Journal:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep other processes from adding to the file; an error if one is at it already."""
-        try:
-            with self._file.locked(wait=False):
-                yield
-        except BlockingIOError:
-            raise ParameterError(
-                f"Another process is at work on {self.path}. Wait for it to end, or choose "
-                "another folder for results."
-            ) from None
+        with ExitStack() as lock:
+            try:
+                lock.enter_context(self._file.locked(wait=False))
+            except BlockingIOError:
+                raise ParameterError(
+                    f"Another process is at work on {self.path}. Wait for it to end, or choose "
+                    "another folder for results."
+                ) from None
+            yield
 
     def note_environment(self, environment: Mapping[str, Any]) -> None:
         """Record where the work that follows is done."""

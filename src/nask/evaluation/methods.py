@@ -88,16 +88,18 @@ def described(model: Any) -> dict[str, Any]:
     {'class': 'TunedNASKClassifier', 'grid': "{'C': [1, 10]}", 'candidates': '...'}
     """
     found = _parameters(model)
+    content: list[Any] = []
     if hasattr(model, "sweeps"):
-        content = [
-            (
-                {k: v for k, v in sorted(sweep.parameters.items()) if k not in HOW_TO_RUN},
-                sweep.candidates,
-            )
-            for sweep in model.sweeps()
-        ]
+        content = [(_deciding(sweep.parameters), sweep.candidates) for sweep in model.sweeps()]
+    elif hasattr(model, "candidates"):
+        content = [_deciding(own.get_params(deep=False)) for _, own in model.candidates()]
+    if content:
         found["candidates"] = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
     return found
+
+
+def _deciding(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: v for name, v in sorted(parameters.items()) if name not in HOW_TO_RUN}
 
 
 def _parameters(model: Any) -> dict[str, Any]:

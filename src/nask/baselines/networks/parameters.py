@@ -91,7 +91,7 @@ class NetworkParameters(ClassifierMixin, BaseEstimator):
                     f"parameter that can be chosen. {did_you_mean(name, known)}"
                 )
 
-    def _candidates(self) -> list[tuple[dict[str, Any], Self]]:
+    def candidates(self) -> list[tuple[dict[str, Any], Self]]:
         """Each setting of the grid, and this estimator with it."""
         found = []
         for values in ParameterGrid(dict(self._grid if self.grid is None else self.grid)):
@@ -109,7 +109,7 @@ class NetworkParameters(ClassifierMixin, BaseEstimator):
         self, n_inputs: int, train: Callable[[torch.nn.Module, Self], Outcome], description: str
     ) -> None:
         """Train one network a candidate, each from the same seed, and keep the best."""
-        candidates = self._candidates()
+        candidates = self.candidates()
         best: Outcome | None = None
         with apart():
             for values, candidate in track(
