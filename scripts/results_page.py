@@ -10,6 +10,7 @@ from claims import claimed
 import nask
 from nask import plots
 from nask.evaluation.comparison import ComparisonTable
+from nask.evaluation.comparison_legend import mark
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "results.md"
@@ -79,8 +80,8 @@ def _cell(table: ComparisonTable, dataset: str, method: str) -> str:
         figure = "TIMEOUT"
     else:
         mean = f"{100 * cell.mean:.1f}"
-        figure = f"**{mean}**" if cell.best else f"{mean} ="[: None if cell.tie else -2]
-        figure += f" ± {100 * cell.std:.1f}"
+        figure = f"**{mean}**" if cell.best else mean
+        figure = f"{figure} ± {100 * cell.std:.1f} {mark(cell)}".rstrip()
     paper = claimed(dataset, method)
     return f"{figure}<br>*{paper}*" if paper else figure
 
@@ -115,7 +116,9 @@ def main() -> None:
     page = PAGE.read_text(encoding="utf-8")
     images = ROOT / "docs" / "images"
     for items, sets in (("graphs", GRAPH_SETS), ("nodes", NODE_SETS)):
-        comparison = nask.compare([result for result in results if result.dataset in sets])
+        comparison = nask.compare(
+            [result for result in results if result.dataset in sets], reference="nask"
+        )
         [table] = comparison.tables
         page = write(page, items, rivals(table))
         if items == "graphs":
