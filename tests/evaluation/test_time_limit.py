@@ -202,6 +202,15 @@ def test_other_ends_are_told_from_a_timeout(arguments, expected, message):
         assert "limited_work.py" in "".join(caught.value.__notes__)
 
 
+@pytest.fixture
+def listening():
+    """Python's own way with Ctrl-C: shells have their background processes ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 def test_control_c_ends_the_process(gate, mutag, tmp_path):
     interrupted = []
 
