@@ -45,7 +45,9 @@ def test_fast_engines_agree_with_the_equations(expansion, name, dtype, data):
     # Rounding errors of either engine grow as gamma_star^(n_hops - 1): four hops at 64 would make
     # 6e-11 of float64's 2e-16.
     if options["gamma_star"] == 64.0:
-        options["n_hops"] = min(options["n_hops"], 3)
+        # Pruning divides them by 1 - e^-gamma in addition, which is 1/20 at 0.05.
+        steep = options["prune_cores"] and options["gamma"] == 0.05
+        options["n_hops"] = min(options["n_hops"], 2 if steep else 3)
     fast = nask.NASK(engine=name, dtype=dtype, **options)
     oracle = nask.NASK(engine="reference", **options)
     with small_pieces(), warnings.catch_warnings():
