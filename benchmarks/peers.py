@@ -11,7 +11,7 @@ from scipy import sparse
 
 from nask import AttributedGraph
 from nask.baselines.kernels import grakel_graphs
-from nask.baselines.kernels.transport import import_pot
+from nask.baselines.kernels.pot import import_pot
 
 Floats = npt.NDArray[np.float64]
 # The iterations of WWL; its gamma changes no time.

@@ -10,8 +10,8 @@ import nask
 
 pytest.importorskip("ot")
 
+from nask.baselines.kernels.pot import import_pot
 from nask.baselines.kernels.rwk import RWK, RWKClassifier
-from nask.baselines.kernels.transport import import_pot
 
 LONG = {"n_steps": 200, "n_scalings": 1000, "tolerance": 1e-8}
 # With little of the term that is not convex there is one minimum to find.

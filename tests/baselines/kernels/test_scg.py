@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("ot")
 
+from nask.baselines.kernels.pot import import_pot
 from nask.baselines.kernels.scg import Side, Weights, transport
-from nask.baselines.kernels.transport import import_pot
 
 EPSILON = 0.2
 LONG = (1000, 5000, 1e-10)

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from nask.baselines.encoding import NodeEncoder
 from nask.baselines.kernels.base import Floats, GraphKernel, KernelClassifier
 from nask.baselines.kernels.mixed_nodes import has_numbers
-from nask.baselines.kernels.transport import import_pot
+from nask.baselines.kernels.pot import import_pot
 from nask.baselines.kernels.wl_embedding import wl_embeddings
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch

@@ -21,7 +21,25 @@ from nask.kernels.parameters import is_integer
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KAGNNClassifier(GraphNetwork):
+class _Splines(NetworkParameters):
+    """Parameters of the splines; to stand behind the base of a network, whose defaults rule."""
+
+    grid_size: int = 4
+    spline_order: int = 3
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name, most in (("grid_size", 64), ("spline_order", 5)):
+            value = getattr(self, name)
+            expected = f"an int in the range [1, {most}]"
+            self._check(is_integer(value) and 1 <= value <= most, name, expected)
+
+    def _splines(self) -> dict[str, int]:
+        return {"grid_size": self.grid_size, "spline_order": self.spline_order}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KAGNNClassifier(GraphNetwork, _Splines):
     """KAGIN: the graph isomorphism network with Kolmogorov-Arnold networks for perceptrons.
 
     ::
@@ -64,16 +82,10 @@ class KAGNNClassifier(GraphNetwork):
     """
 
     hidden: int = 32
-    grid_size: int = 4
-    spline_order: int = 3
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        _check_splines(self)
 
     def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
-        splines = {"grid_size": self.grid_size, "spline_order": self.spline_order}
-        return KAGIN(n_inputs, self.hidden, n_classes, self.n_layers, self.dropout, **splines)
+        sizes = (n_inputs, self.hidden, n_classes, self.n_layers)
+        return KAGIN(*sizes, self.dropout, **self._splines())
 
 
 class KAGIN(nn.Module):
@@ -109,7 +121,7 @@ class KAGIN(nn.Module):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KAGNNNodeClassifier(NodeNetwork):
+class KAGNNNodeClassifier(NodeNetwork, _Splines):
     """KAGCN: the graph convolutional network with Kolmogorov-Arnold layers for linear maps.
 
     ::
@@ -147,19 +159,12 @@ class KAGNNNodeClassifier(NodeNetwork):
     True
     """
 
-    grid_size: int = 4
-    spline_order: int = 3
-
     _grid: ClassVar[Grid] = GRID
     _takes_sparse: ClassVar[bool] = True
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        _check_splines(self)
-
     def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
-        splines = {"grid_size": self.grid_size, "spline_order": self.spline_order}
-        return KAGCN(n_inputs, self.hidden, n_classes, self.n_layers, self.dropout, **splines)
+        sizes = (n_inputs, self.hidden, n_classes, self.n_layers)
+        return KAGCN(*sizes, self.dropout, **self._splines())
 
 
 class KAGCN(nn.Module):
@@ -193,10 +198,3 @@ def _kan(n_inputs: int, n_outputs: int, splines: dict[str, Any]) -> nn.Module:
     # The last batch of an epoch may be one graph, or one node, which has no variance.
     norm = BatchNorm(n_inputs, affine=False, allow_single_element=True)
     return nn.Sequential(norm, KANLayer(n_inputs, n_outputs, **splines))
-
-
-def _check_splines(model: NetworkParameters) -> None:
-    for name, most in (("grid_size", 64), ("spline_order", 5)):
-        value = getattr(model, name)
-        expected = f"an int in the range [1, {most}]"
-        model._check(is_integer(value) and 1 <= value <= most, name, expected)
