@@ -85,3 +85,12 @@ def test_hashes_come_from_the_random_state(cuneiform):
     gram = first.fit_transform(graphs)
     np.testing.assert_array_equal(clone(first).fit_transform(graphs), gram)
     assert np.abs(clone(first).set_params(random_state=1).fit_transform(graphs) - gram).max() > 1e-3
+
+
+def test_degrees_that_no_training_node_has_are_one_label():
+    star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)])
+    triangle = nask.AttributedGraph(3, [(0, 1), (1, 2), (0, 2)])
+    fitted = PK(t_max=1).fit([star, nask.AttributedGraph(2, [(0, 1)])])
+    # All its degrees are 2, which is between those of training and none of them.
+    assert fitted.transform([triangle, star])[0].tolist() == [0.0, 0.0]
+    assert fitted.transform([star])[0, 0] == pytest.approx(1.0)
