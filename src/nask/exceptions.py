@@ -24,6 +24,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from nask.messages import listed, quoted
+
 
 class NaskError(Exception):
     """Base of every error nask raises on purpose."""
@@ -53,7 +55,9 @@ class ParameterError(NaskError, ValueError):
         >>> print(ParameterError.expected("gamma", "NASK", "a float in the range (0, inf)", -1))
         The 'gamma' parameter of NASK must be a float in the range (0, inf). Got -1 instead.
         """
-        return cls(f"The {name!r} parameter of {owner} must be {expected}. Got {got!r} instead.")
+        return cls(
+            f"The {name!r} parameter of {owner} must be {expected}. Got {quoted(got)} instead."
+        )
 
 
 class InputError(NaskError, TypeError):
@@ -100,5 +104,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     if close:
-        return f"Did you mean {by_lower[close[0]]!r}?"
-    return f"Known names: {', '.join(map(repr, known)) or 'none'}."
+        return f"Did you mean {quoted(by_lower[close[0]])}?"
+    return f"Known names: {listed(known)}."

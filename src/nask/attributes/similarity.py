@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from nask.exceptions import ParameterError, did_you_mean
 from nask.graph.schema import FEATURES, AttributeSpec, Schema
+from nask.messages import quoted
 
 FloatArray = npt.NDArray[np.float64]
 PerAttribute = float | Mapping[str, float] | None
@@ -155,7 +156,7 @@ def _per_attribute(
     for name in given:
         if name not in names:
             raise ParameterError(
-                f"The {parameter!r} parameter of {owner} names {name!r}, which is no attribute of "
-                f"the training graphs. {did_you_mean(name, names)}"
+                f"The {parameter!r} parameter of {owner} names {quoted(name)}, which is no "
+                f"attribute of the training graphs. {did_you_mean(name, names)}"
             )
     return {name: float(given.get(name, 1.0)) for name in names}

@@ -18,6 +18,7 @@ from nask.evaluation.comparison import Comparison
 from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_results
 from nask.exceptions import ParameterError, did_you_mean
+from nask.messages import quoted
 from nask.plots import critical_difference
 
 FILES = "Files"
@@ -106,7 +107,7 @@ def _chosen(
         for name in names or []:
             if name not in there:
                 hint = did_you_mean(name, there)
-                raise ParameterError(f"There is no result of a {kind} {name!r}. {hint}")
+                raise ParameterError(f"There is no result of a {kind} {quoted(name)}. {hint}")
     return [
         result
         for dataset in dict.fromkeys(datasets or known)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nask.exceptions import ParameterError
+from nask.messages import quoted
 from nask.tuning.grid import named_grid
 
 WORDS = {"none": None, "true": True, "false": False}
@@ -46,7 +47,7 @@ def _parsed(text: str) -> tuple[str, tuple[Any, ...]]:
     name, equals, values = text.partition("=")
     if not equals or not name.strip() or not all(v.strip() for v in values.split(",")):
         raise ParameterError(
-            f"--try expects NAME=VALUE,VALUE..., such as n_hops=1,2. Got {text!r}."
+            f"--try expects NAME=VALUE,VALUE..., such as n_hops=1,2. Got {quoted(text)}."
         )
     return name.strip().replace("-", "_"), tuple(_value(v.strip()) for v in values.split(","))
 

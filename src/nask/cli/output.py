@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
+from nask.messages import quoted
 
 
 def save_arrays(
@@ -66,8 +67,8 @@ def output_file(path: Path, option: str, suffixes: Collection[str] = ()) -> Iter
     if suffixes and path.suffix.lower() not in suffixes:
         known = ", ".join(sorted(suffixes))
         raise ParameterError(
-            f"Cannot write {path}: the ending {path.suffix!r} is unknown. Give {option} a file "
-            f"that ends in {known}."
+            f"Cannot write {path}: the ending {quoted(path.suffix)} is unknown. Give {option} a "
+            f"file that ends in {known}."
         )
     # The file a link points to is replaced, not the link.
     place = path.resolve()

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from nask.exceptions import FormatError, ParameterError
 from nask.io.optional import require
 from nask.kernels.parameters import is_integer
+from nask.messages import quoted
 
 EXTRA = "dask"
 
@@ -65,7 +66,7 @@ class Contents:
         theirs = attributes.get("parameters", {})
         for name, value in mine["parameters"].items():
             if theirs.get(name) != value:
-                return f"was computed with {name}={theirs.get(name)!r}, not {value!r}"
+                return f"was computed with {name}={quoted(theirs.get(name))}, not {quoted(value)}"
         return "is of other graphs, or was fitted to others"
 
 

@@ -18,6 +18,7 @@ from nask.estimators.machine import KernelMachine
 from nask.estimators.support import class_confidence, most_confident
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_positive
+from nask.messages import listed, quoted
 
 CALIBRATION_FOLDS = 5
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
@@ -133,7 +134,7 @@ def class_codes(
     if len(classes) < 2:
         raise ParameterError(
             f"A classifier needs {element}s of at least two classes. Got one class: "
-            f"{classes.tolist()[0]!r}."
+            f"{quoted(classes.tolist()[0])}."
         )
     return classes, np.searchsorted(classes, target)
 
@@ -157,8 +158,8 @@ def weights_by_code(
     unknown = [label for label in given if label not in number]
     if unknown:
         raise ParameterError(
-            f"The 'class_weight' parameter of {owner} names the class {unknown[0]!r}, but the "
-            f"training set has the classes {list(number)}."
+            f"The 'class_weight' parameter of {owner} names the class {quoted(unknown[0])}, but "
+            f"the training set has the classes {listed(number)}."
         )
     return {number[label]: float(weight) for label, weight in given.items()}
 

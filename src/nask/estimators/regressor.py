@@ -13,6 +13,7 @@ from sklearn.svm import SVR
 from nask.estimators.machine import KernelMachine, check_finite
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_number
+from nask.messages import quoted
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -68,8 +69,8 @@ class NASKRegressor(RegressorMixin, KernelMachine):
             target = target.astype(np.float64)
         except (TypeError, ValueError):
             raise ParameterError(
-                f"NASKRegressor expects one number a graph. Got {target.tolist()[0]!r}, ...; for "
-                "classes use NASKClassifier."
+                f"NASKRegressor expects one number a graph. Got {quoted(target.tolist()[0])}, ...; "
+                "for classes use NASKClassifier."
             ) from None
         check_finite(target)
         mean, unit = target.mean(), target.std() or 1.0

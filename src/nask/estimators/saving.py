@@ -26,6 +26,7 @@ from nask.graph.batch import GraphBatch
 from nask.graph.schema import AttributeSpec, Schema
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import is_number
+from nask.messages import quoted
 
 FORMAT = "nask model"
 VERSION = 1
@@ -117,8 +118,9 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
         document = json.loads(archive.read(DOCUMENT))
         if document.get("format") != FORMAT or document.get("version") != VERSION:
             raise ModelFileError(
-                f"{os.fspath(path)} is a {document.get('format')!r} of version "
-                f"{document.get('version')!r}; this nask reads {FORMAT!r} of version {VERSION}."
+                f"{os.fspath(path)} is a {quoted(document.get('format'))} of version "
+                f"{quoted(document.get('version'))}; this nask reads {FORMAT!r} of version "
+                f"{VERSION}."
             )
         arrays = {
             name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
@@ -206,7 +208,7 @@ def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spec_to_json(spec: AttributeSpec) -> dict[str, Any]:
-    what = f"category of attribute {spec.name!r}"
+    what = f"category of attribute {quoted(spec.name)}"
     categories = [_scalar(category, what) for category in spec.categories]
     return {
         "name": spec.name,
@@ -219,16 +221,18 @@ def _spec_to_json(spec: AttributeSpec) -> dict[str, Any]:
 
 def _spec_from_json(spec: dict[str, Any]) -> AttributeSpec:
     if spec["kind"] not in ("numerical", "categorical", "missing"):
-        raise ModelFileError(f"Attribute {spec['name']!r} has the unknown kind {spec['kind']!r}.")
+        raise ModelFileError(
+            f"Attribute {quoted(spec['name'])} has the unknown kind {quoted(spec['kind'])}."
+        )
     _finite(spec["minimum"])
     if _finite(spec["range"]) < 0:
-        raise ModelFileError(f"Attribute {spec['name']!r} has a negative range.")
+        raise ModelFileError(f"Attribute {quoted(spec['name'])} has a negative range.")
     return AttributeSpec(**{**spec, "categories": tuple(spec["categories"])})
 
 
 def _finite(value: Any, positive: bool = False) -> float:
     if not is_number(value) or (positive and value <= 0):
-        raise ModelFileError(f"Expected a finite number, got {value!r}.")
+        raise ModelFileError(f"Expected a finite number, got {quoted(value)}.")
     return float(value)
 
 
@@ -238,6 +242,6 @@ def _scalar(value: Any, what: str) -> Any:
     if value is None or (isinstance(value, (bool, int, float, str)) and finite):
         return value
     raise ModelFileError(
-        f"A saved model can hold text, numbers and booleans; the {what} is {value!r} of type "
+        f"A saved model can hold text, numbers and booleans; the {what} is {quoted(value)} of type "
         f"{type(value).__name__}. Convert it to text before fitting."
     )

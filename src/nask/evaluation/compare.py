@@ -15,6 +15,7 @@ from nask.evaluation.records import Evaluation, FoldRecord, Items
 from nask.evaluation.results import read_results
 from nask.evaluation.significance import corrected_t_test, holm
 from nask.exceptions import InputError, ParameterError, did_you_mean
+from nask.messages import listed, quoted
 
 Results = Mapping[tuple[str, str], Evaluation]
 
@@ -77,12 +78,12 @@ def compare(
     methods = {method for _, method in found}
     if reference is not None and reference not in methods:
         hint = did_you_mean(reference, methods)
-        raise ParameterError(f"There is no result of the reference {reference!r}. {hint}")
+        raise ParameterError(f"There is no result of the reference {quoted(reference)}. {hint}")
     datasets = [dataset for dataset, _ in found]
     if len(datasets) == len(set(datasets)):
         raise ParameterError(
             "There is nothing to compare: no dataset has results of two methods. Evaluate another "
-            f"method on the same folds. Results are there of {', '.join(sorted(methods))}."
+            f"method on the same folds. Results are there of {listed(sorted(methods))}."
         )
     groups = {
         items: {name: result for name, result in found.items() if result.items == items}

@@ -10,6 +10,7 @@ from nask.evaluation.comparison_legend import count_sets, legend
 from nask.evaluation.ranking import Ranking
 from nask.evaluation.records import Items
 from nask.exceptions import ParameterError, did_you_mean
+from nask.messages import quoted
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class Comparison:
         hint = did_you_mean(method, known)
         if not known:
             hint = did_you_mean(dataset, {d for table in self.tables for d in table.datasets})
-        raise ParameterError(f"There is no result of {method!r} on {dataset!r}. {hint}")
+        raise ParameterError(f"There is no result of {quoted(method)} on {quoted(dataset)}. {hint}")
 
     def to_markdown(self) -> str:
         """Return the tables in Markdown, each with its legend."""

@@ -15,6 +15,7 @@ from typing import Any
 from nask.evaluation.records import FoldRecord
 from nask.exceptions import ParameterError
 from nask.json_lines import JsonLines
+from nask.messages import quoted
 
 
 class Journal:
@@ -139,10 +140,5 @@ def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             if inner:
                 return inner
         elif before != after:
-            return f"{name} was {_short(before)} and is {_short(after)} now"
+            return f"{name} was {quoted(before)} and is {quoted(after)} now"
     return ""
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -10,6 +10,7 @@ from typing import Any
 from nask.baselines.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
 from nask.evaluation.records import Items
 from nask.exceptions import ParameterError, did_you_mean
+from nask.messages import quoted
 from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier
 
@@ -40,11 +41,11 @@ def named_method(name: str, items: Items = "graphs") -> Any:
     if name not in baselines:
         if name in METHODS:
             raise ParameterError(
-                f"{name!r} does not classify {items}. Methods that do: "
+                f"{quoted(name)} does not classify {items}. Methods that do: "
                 f"{', '.join(['nask', *baselines])}."
             )
         raise ParameterError(
-            f"There is no method {name!r}. {did_you_mean(name, ['nask', *baselines])}"
+            f"There is no method {quoted(name)}. {did_you_mean(name, ['nask', *baselines])}"
         )
     return baseline(baselines[name])
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import GraphError
+from nask.messages import quoted
 
 Kind = Literal["numerical", "categorical"]
 
@@ -83,7 +84,7 @@ class Attribute:
         element, name : str
             How errors call one element ("node", "edge") and this attribute.
         """
-        label = f"{element} attribute {name!r}"
+        label = f"{element} attribute {quoted(name)}"
         raw = _one_dimensional(values, label)
         kind = kind or _declared_kind(values)
         if raw.dtype.kind == "O":
@@ -112,8 +113,8 @@ class Attribute:
         except (TypeError, ValueError):
             position, value = next((i, v) for i, v in enumerate(raw.tolist()) if not _converts(v))
             raise GraphError(
-                f"The {label} is declared numerical, but {element} {position} holds {value!r}, "
-                "which is not a number."
+                f"The {label} is declared numerical, but {element} {position} holds "
+                f"{quoted(value)}, which is not a number."
             ) from None
         infinite = np.isinf(data)
         if infinite.any():
@@ -134,9 +135,9 @@ class Attribute:
                     codes[position] = index.setdefault(_plain(value), len(index))
             except TypeError:
                 raise GraphError(
-                    f"The {label} is {value!r} at {element} {position}, which is not hashable and "
-                    "so cannot be a category. Give text, numbers or tuples; split a vector into "
-                    "one attribute a component."
+                    f"The {label} is {quoted(value)} at {element} {position}, which is not "
+                    "hashable and so cannot be a category. Give text, numbers or tuples; split a "
+                    "vector into one attribute a component."
                 ) from None
         return cls("categorical", codes, tuple(index))
 
@@ -192,7 +193,7 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
     unordered = (str, bytes, Mapping, Set)
     if isinstance(values, unordered) or not isinstance(values, Iterable):
         raise GraphError(
-            f"The {label} must be a sequence with one value an element. Got {values!r}."
+            f"The {label} must be a sequence with one value an element. Got {quoted(values)}."
         )
     if isinstance(values, np.ndarray):
         raw = values
@@ -241,7 +242,7 @@ def _infer_kind(present: Sequence[Any], label: str) -> Kind:
     if any(real):
         number, other = present[real.index(True)], present[real.index(False)]
         raise GraphError(
-            f"The {label} mixes numbers and other values ({number!r} and {other!r}). Name it in "
-            "'categorical' if its numbers are codes."
+            f"The {label} mixes numbers and other values ({quoted(number)} and {quoted(other)}). "
+            "Name it in 'categorical' if its numbers are codes."
         )
     return "categorical"

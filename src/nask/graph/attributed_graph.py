@@ -13,6 +13,7 @@ from scipy import sparse
 from nask.exceptions import GraphError, did_you_mean
 from nask.graph.attribute import Attribute, Kind, frozen
 from nask.graph.edges import IntArray, as_edge_array, canonical_edges
+from nask.messages import quoted
 
 
 class AttributedGraph:
@@ -97,7 +98,7 @@ edge: weight (numerical))
         numerical: Collection[str] = (),
     ) -> None:
         if isinstance(n_nodes, bool) or not isinstance(n_nodes, (int, np.integer)) or n_nodes < 0:
-            raise GraphError(f"n_nodes must be an integer of 0 or more. Got {n_nodes!r}.")
+            raise GraphError(f"n_nodes must be an integer of 0 or more. Got {quoted(n_nodes)}.")
         n_nodes = int(n_nodes)
         node_attributes = _named_columns(node_attributes, "node")
         edge_attributes = _named_columns(edge_attributes, "edge")
@@ -110,7 +111,7 @@ edge: weight (numerical))
         }
         edge_columns = {
             name: canonical.merge(
-                _column("edge", name, values, len(listed), kinds), f"edge attribute {name!r}"
+                _column("edge", name, values, len(listed), kinds), f"edge attribute {quoted(name)}"
             )
             for name, values in edge_attributes.items()
         }
@@ -244,10 +245,13 @@ def forced_kinds(
         for name in [names] if isinstance(names, str) else names:
             if name not in known:
                 raise GraphError(
-                    f"{kind}={name!r} names no attribute of this graph. {did_you_mean(name, known)}"
+                    f"{kind}={quoted(name)} names no attribute of this graph. "
+                    f"{did_you_mean(name, known)}"
                 )
             if kinds.get(name, kind) != kind:
-                raise GraphError(f"Attribute {name!r} is declared both categorical and numerical.")
+                raise GraphError(
+                    f"Attribute {quoted(name)} is declared both categorical and numerical."
+                )
             kinds[name] = kind
     return kinds
 
@@ -257,7 +261,7 @@ def _named_columns(attributes: Any, element: str) -> Mapping[str, Iterable[Any]]
     if not isinstance(attributes, Mapping) or not all(isinstance(name, str) for name in attributes):
         raise GraphError(
             f"{element}_attributes must map names to values, one a{'n' * (element == 'edge')} "
-            f"{element}, such as {{'age': [23, 31]}}. Got {attributes!r}."
+            f"{element}, such as {{'age': [23, 31]}}. Got {quoted(attributes)}."
         )
     return attributes
 
@@ -310,7 +314,7 @@ def _column(
     )
     if len(attribute) != expected:
         raise GraphError(
-            f"The {element} attribute {name!r} has {len(attribute)} values, but the graph has "
-            f"{expected} {element}s: expected one value each."
+            f"The {element} attribute {quoted(name)} has {len(attribute)} values, but the graph "
+            f"has {expected} {element}s: expected one value each."
         )
     return attribute

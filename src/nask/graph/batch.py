@@ -16,6 +16,7 @@ from nask.graph.attribute import Attribute, frozen
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import IntArray
 from nask.graph.schema import DEGREE, AttributeSpec, Schema, degree_attribute
+from nask.messages import quoted
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -217,7 +218,9 @@ def _check_elements(
     categorical = [spec for spec in specs if spec.kind == "categorical"]
     for spec, codes in zip(categorical, elements.categorical, strict=True):
         if codes.max(initial=-1) >= len(spec.categories):
-            raise GraphError(f"The attribute {spec.name!r} of the {name} has an unknown category.")
+            raise GraphError(
+                f"The attribute {quoted(spec.name)} of the {name} has an unknown category."
+            )
 
 
 def _ranges(ptr: IntArray, graphs: npt.NDArray[np.intp]) -> tuple[IntArray, IntArray]:
@@ -346,9 +349,9 @@ def _check_kinds(column: Sequence[Attribute | None], spec: AttributeSpec, elemen
             continue
         if not attribute.missing.all():
             raise SchemaError(
-                f"The {element} attribute {spec.name!r} is {attribute.kind} in graph {position}, "
-                f"but was {spec.kind} in the training graphs. Convert its values, or name it in "
-                "'categorical' where its numbers are codes."
+                f"The {element} attribute {quoted(spec.name)} is {attribute.kind} in graph "
+                f"{position}, but was {spec.kind} in the training graphs. Convert its values, or "
+                "name it in 'categorical' where its numbers are codes."
             )
 
 
@@ -362,8 +365,8 @@ def _warn_of_unseen(
             unseen.setdefault(name, position)
     for name, position in sorted(unseen.items()):
         warnings.warn(
-            f"The {element} attribute {name!r} of graph {position} was in no training graph and is "
-            "left out. Fit on graphs that have it to make it count.",
+            f"The {element} attribute {quoted(name)} of graph {position} was in no training graph "
+            "and is left out. Fit on graphs that have it to make it count.",
             UnseenAttributeWarning,
             stacklevel=2,
         )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute
+from nask.messages import quoted
 
 IntArray = npt.NDArray[np.int64]
 
@@ -55,8 +56,8 @@ class CanonicalEdges:
             values = [attribute.take(np.array([i])).values()[0] for i in (kept[k], lines[k])]
             raise GraphError(
                 f"Edge {edge} is listed more than once with conflicting values of {label}: "
-                f"{values[0]!r} at position {kept[k]} and {values[1]!r} at position {lines[k]}. "
-                "Edges are undirected: give each edge one value."
+                f"{quoted(values[0])} at position {kept[k]} and {quoted(values[1])} at position "
+                f"{lines[k]}. Edges are undirected: give each edge one value."
             )
         return attribute.take(self.first)
 
@@ -94,7 +95,7 @@ def _first_bad_pair(raw: Any) -> str:
         except TypeError:
             good = False
         if not good:
-            return f"{pair!r} as edge {k}"
+            return f"{quoted(pair)} as edge {k}"
     return f"an array of shape {np.shape(raw)}"
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.sparsefuncs import min_max_axis
 from nask.exceptions import GraphError, SchemaError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
+from nask.messages import quoted
 
 Degree = Literal["categorical", "numerical"]
 DEGREE = "degree"
@@ -133,7 +134,8 @@ def _joined(
             known[spec.name] = spec if mine.kind == "missing" else mine
         elif mine.kind != spec.kind:
             raise SchemaError(
-                f"The {element} attribute {spec.name!r} is {spec.kind}, but was {mine.kind} before."
+                f"The {element} attribute {quoted(spec.name)} is {spec.kind}, but was {mine.kind} "
+                "before."
             )
         elif mine.kind == "numerical":
             low = min(mine.minimum, spec.minimum)
@@ -187,7 +189,7 @@ def _spec(name: str, element: str, column: list[tuple[int, Attribute]]) -> Attri
     for position, attribute in valued:
         if attribute.kind != kind:
             raise SchemaError(
-                f"The {element} attribute {name!r} is {kind} in graph {first}, but "
+                f"The {element} attribute {quoted(name)} is {kind} in graph {first}, but "
                 f"{attribute.kind} in graph {position}. An attribute has one kind in the whole "
                 "collection: convert its values, or name it in 'categorical' where its numbers "
                 "are codes."
@@ -214,7 +216,7 @@ def _numerical_spec(
         span = maximum - minimum
     if not np.isfinite(span):
         raise SchemaError(
-            f"The {element} attribute {name!r} spans {minimum} to {maximum}, more than a float64 "
-            "can hold. Rescale it."
+            f"The {element} attribute {quoted(name)} spans {minimum} to {maximum}, more than a "
+            "float64 can hold. Rescale it."
         )
     return AttributeSpec(name, "numerical", float(minimum), float(span))

@@ -13,6 +13,7 @@ from typing import Any
 from nask.engines.contract import Window
 from nask.exceptions import FormatError
 from nask.json_lines import JsonLines
+from nask.messages import quoted
 
 FORMAT = "nask gram"
 
@@ -61,8 +62,8 @@ class TileRecord:
             if name != "tile" and found.get(name) != value:
                 raise FormatError(
                     f"{self._file.path} belongs to another Gram matrix: its {name} is "
-                    f"{found.get(name)!r}, expected {value!r}. Move it and the .npy file of the "
-                    "same name away, or choose another gram_folder."
+                    f"{quoted(found.get(name))}, expected {quoted(value)}. Move it and the .npy "
+                    "file of the same name away, or choose another gram_folder."
                 )
         return found
 

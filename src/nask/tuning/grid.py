@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 
 from nask.exceptions import ParameterError, did_you_mean
+from nask.messages import quoted
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 GridName = Literal["default", "full", "nodes"]
@@ -58,7 +59,7 @@ def named_grid(name: str) -> Sequence[Mapping[str, Sequence[Any]]]:
     (0.1, 0.5, 2.0)
     """
     if name not in GRIDS:
-        raise ParameterError(f"There is no grid {name!r}. {did_you_mean(name, GRIDS)}")
+        raise ParameterError(f"There is no grid {quoted(name)}. {did_you_mean(name, GRIDS)}")
     return GRIDS[name]
 
 
@@ -92,12 +93,14 @@ def settings(
         for name, values in part.items():
             if name not in known:
                 raise ParameterError(
-                    f"The grid varies {name!r}, which is no parameter. {did_you_mean(name, known)}"
+                    f"The grid varies {quoted(name)}, which is no parameter. "
+                    f"{did_you_mean(name, known)}"
                 )
             listed = isinstance(values, (Sequence, np.ndarray)) and not isinstance(values, str)
             if not listed or not len(values):
                 raise ParameterError(
-                    f"The grid has {values!r} for {name!r}: expected a list of values to try."
+                    f"The grid has {quoted(values)} for {quoted(name)}: expected a list of values "
+                    "to try."
                 )
         # ParameterGrid sorts the names; here the order given decides which candidate is first.
         names = list(part)

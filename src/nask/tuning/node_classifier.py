@@ -13,6 +13,7 @@ from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
 from nask.kernels.node_nask import NodeNASK
+from nask.messages import quoted
 from nask.tuning.grid import Grid, GridName
 from nask.tuning.race import Positions, one_split
 from nask.tuning.sweeps import Floats, StarSweep
@@ -161,6 +162,6 @@ def check_held_out(target: npt.NDArray[Any], rows: Positions, held_out: Position
     unknown = np.setdiff1d(_plain(target[held_out]), _plain(target[rows])).tolist()
     if unknown:
         raise ParameterError(
-            f"No training node has the class {unknown[0]!r} of a validation node: expected "
+            f"No training node has the class {quoted(unknown[0])} of a validation node: expected "
             "validation nodes of classes that can be learned."
         )

@@ -15,6 +15,7 @@ from sklearn.model_selection import ParameterGrid
 from nask.baselines.networks.training import Outcome, Schedule, apart
 from nask.exceptions import ParameterError, did_you_mean
 from nask.kernels.parameters import POSITIVE, is_integer, is_number, is_positive
+from nask.messages import quoted
 from nask.progress import Progress, track
 
 # The learning rates of the paper's protocol.
@@ -87,8 +88,8 @@ class NetworkParameters(ClassifierMixin, BaseEstimator):
         for name in self.grid:
             if name not in known or name in ("grid", "random_state", "verbose"):
                 raise ParameterError(
-                    f"The 'grid' parameter of {type(self).__name__} names {name!r}, which is no "
-                    f"parameter that can be chosen. {did_you_mean(name, known)}"
+                    f"The 'grid' parameter of {type(self).__name__} names {quoted(name)}, which is "
+                    f"no parameter that can be chosen. {did_you_mean(name, known)}"
                 )
 
     def candidates(self) -> list[tuple[dict[str, Any], Self]]:

@@ -1,0 +1,94 @@
+"""Values of the user within messages: plain, and never longer than the message around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+# Characters of a text, items of a collection, and characters of anything quoted.
+LONGEST_TEXT, MOST_ITEMS, LONGEST = 100, 5, 200
+# Characters of a list of names, which is whole where that suffices.
+LONGEST_LIST = 300
+
+
+def quoted(value: object) -> str:
+    """Write a value as Python would, but short, on one line, and numpy's numbers as plain ones.
+
+    Examples
+    --------
+    >>> quoted("age"), quoted(np.int64(2)), quoted([0.5, None])
+    ("'age'", '2', '[0.5, None]')
+    >>> quoted("x" * 1000)
+    "'xxx...xxx...' (1000 characters)"
+    >>> quoted(range(1000)), quoted(list(range(1000)))
+    ('range(0, 1000)', '[0, 1, 2, 3, 4, ... (1000 in all)]')
+    """
+    if isinstance(value, str):
+        # str, since numpy's text is a subclass that would not be written as plain text.
+        if len(value) <= LONGEST_TEXT:
+            return repr(str(value))
+        return f"{str(value[:LONGEST_TEXT]) + '...'!r} ({len(value)} characters)"
+    if isinstance(value, np.generic):
+        return quoted(value.item())
+    if isinstance(value, np.ndarray):
+        if value.ndim != 1 or len(value) > MOST_ITEMS:
+            return f"an array of {value.dtype} of shape {value.shape}"
+        return quoted(value.tolist())
+    return shortened(_written(value))
+
+
+def listed(values: Iterable[object], none: str = "none") -> str:
+    """List values with commas between them: all, or those that fit and how many there are.
+
+    Examples
+    --------
+    >>> listed(["age", "region"]), listed([])
+    ("'age', 'region'", 'none')
+    >>> listed(range(1000))[-30:]
+    ' 74, 75, 76, ... (1000 in all)'
+    """
+    every = list(values)
+    shown: list[str] = []
+    length = 0
+    for value in every:
+        text = quoted(value)
+        length += len(text) + 2
+        if shown and length > LONGEST_LIST:
+            return f"{', '.join(shown)}, ... ({len(every)} in all)"
+        shown.append(text)
+    return ", ".join(shown) or none
+
+
+def shortened(text: str) -> str:
+    """Cut a text that is not quoted, such as the message of another package.
+
+    Examples
+    --------
+    >>> shortened("It is short."), len(shortened("x" * 1000))
+    ('It is short.', 203)
+    """
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _written(value: object) -> str:
+    """A value with its items quoted, where it is one of Python's collections."""
+    if isinstance(value, Mapping):
+        items = [f"{quoted(k)}: {quoted(v)}" for k, v in islice(value.items(), MOST_ITEMS)]
+        return f"{{{_with_count(items, len(value))}}}"
+    if type(value) in (list, tuple, set):
+        collection: Any = value
+        items = [quoted(item) for item in islice(collection, MOST_ITEMS)]
+        text = _with_count(items, len(collection))
+        if type(value) is list:
+            return f"[{text}]"
+        if type(value) is set:
+            return f"{{{text}}}" if items else "set()"
+        return f"({text},)" if len(collection) == 1 else f"({text})"
+    return " ".join(repr(value).split())
+
+
+def _with_count(items: list[str], n: int) -> str:
+    return ", ".join(items) + (f", ... ({n} in all)" if n > len(items) else "")
