@@ -18,6 +18,7 @@ from nask.io.node_dataset import NodeDataset
 from nask.io.planetoid import planetoid_sets, read_planetoid
 from nask.io.pokec import pokec_folder, read_pokec
 from nask.io.tu import read_tu
+from nask.messages import quoted
 
 
 @overload
@@ -122,7 +123,7 @@ def dataset_info(name: str) -> DatasetInfo:
         known = {*catalogue(), *available_datasets()}
         looked = "".join(f"\n  {folder}" for folder in folders())
         raise DatasetNotFoundError(
-            f"No dataset {name!r} is known. {did_you_mean(name, known)}\n"
+            f"No dataset {quoted(name)} is known. {did_you_mean(name, known)}\n"
             f"Looked for {name}.zip and a folder {name} in:{looked}\n"
             f"Put the zip of a set of your own into a folder and name that folder in the "
             f"environment variable {DATA_VARIABLE}, or load it by its path."

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from nask.exceptions import FormatError
+from nask.messages import quoted
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class Archive:
         """The error for a file of which reading failed."""
         what = "zip" if self.is_zip else "file"
         return FormatError(
-            f"{self.where(name)} cannot be read: the {what} is damaged ({error!r}). Get it again."
+            f"{self.where(name)} cannot be read: the {what} is damaged ({quoted(error)}). Get it "
+            "again."
         )
 
 
@@ -109,15 +111,17 @@ def _zip_names(path: Path) -> list[str]:
         if not is_zip:
             raise FormatError(f"{path} is not a zip: expected a folder or a zip.") from error
         raise FormatError(
-            f"{path} is a zip cut short or damaged ({error!r}). Get it again."
+            f"{path} is a zip cut short or damaged ({quoted(error)}). Get it again."
         ) from error
     for name, count in Counter(names).items():
         parts = re.split(r"[/\\]", name)
         if ".." in parts or not parts[0] or re.match(r"[A-Za-z]:", name):
             raise FormatError(
-                f"{path} holds {name!r}, a name that leads out of the zip. Such a zip is not read; "
-                "get it from its source again."
+                f"{path} holds {quoted(name)}, a name that leads out of the zip. Such a zip is not "
+                "read; get it from its source again."
             )
         if count > 1:
-            raise FormatError(f"{path} holds {name!r} {count} times: expected each file once.")
+            raise FormatError(
+                f"{path} holds {quoted(name)} {count} times: expected each file once."
+            )
     return names

@@ -9,6 +9,7 @@ from typing import Any
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
+from nask.messages import quoted, shortened
 
 Columns = dict[str, Any]
 
@@ -76,9 +77,9 @@ def split_vectors(
         for k, value in enumerate(values):
             if not is_missing(value) and not (_is_vector(value) and len(value) == length):
                 raise GraphError(
-                    f"The attribute {name!r} is a vector of length {length} at {labels[first]}, "
-                    f"but {value!r} at {labels[k]}. Give every element a vector of the same "
-                    "length, or None."
+                    f"The attribute {quoted(name)} is a vector of length {length} at "
+                    f"{shortened(labels[first])}, but {quoted(value)} at {shortened(labels[k])}. "
+                    "Give every element a vector of the same length, or None."
                 )
         components[name] = component_names(name, length)
         add_columns(
@@ -96,8 +97,8 @@ def add_columns(columns: Columns, more: Mapping[str, Any]) -> None:
     for name, column in more.items():
         if name in columns:
             raise GraphError(
-                f"Two attributes come out with the name {name!r}: one of them is a component of a "
-                "vector. Rename the other."
+                f"Two attributes come out with the name {quoted(name)}: one of them is a component "
+                "of a vector. Rename the other."
             )
         columns[name] = column
 

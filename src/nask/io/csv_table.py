@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import FormatError, did_you_mean
+from nask.messages import quoted
 
 # How people and programs write a missing value, beside an empty cell.
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"))
@@ -66,13 +67,13 @@ class CsvTable:
         for name in header:
             if not name or header.count(name) > 1:
                 raise FormatError(
-                    f"{file} has two columns {name!r}, or one without a name. Rename it."
+                    f"{file} has two columns {quoted(name)}, or one without a name. Rename it."
                 )
         for name in ids:
             if name not in header:
                 separator = " Is it separated by semicolons? Use commas." * (";" in "".join(header))
                 raise FormatError(
-                    f"{file} has no column {name!r}. {did_you_mean(name, header)}{separator}"
+                    f"{file} has no column {quoted(name)}. {did_you_mean(name, header)}{separator}"
                 )
         for line, row in rows:
             if len(row) != len(header):
@@ -91,7 +92,9 @@ class CsvTable:
         """Raise where a column that must be complete has an empty cell."""
         for line, value in zip(self.lines, self.columns[name], strict=True):
             if value is None:
-                raise FormatError(f"Line {line} of {self.file} has no value in column {name!r}.")
+                raise FormatError(
+                    f"Line {line} of {self.file} has no value in column {quoted(name)}."
+                )
 
     def values(self, name: str, *, codes: bool = False) -> npt.NDArray[Any]:
         """A column as numbers or as text; with ``codes``, as integers if all look like such."""
@@ -107,9 +110,10 @@ class CsvTable:
         for line, value, number in zip(self.lines, column, numbers, strict=True):
             if number and value is not None:
                 raise FormatError(
-                    f"The column {name!r} of {self.file} mixes numbers and text: {value!r} in line "
-                    f"{line}, {column[other]!r} in line {self.lines[other]}. Correct it, or, "
-                    "if its numbers are codes, name it in 'categorical'."
+                    f"The column {quoted(name)} of {self.file} mixes numbers and text: "
+                    f"{quoted(value)} in line {line}, {quoted(column[other])} in line "
+                    f"{self.lines[other]}. Correct it, or, if its numbers are codes, name it in "
+                    "'categorical'."
                 )
         return _objects(column)
 

@@ -12,6 +12,7 @@ import numpy as np
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
 from nask.graph.edges import IntArray
+from nask.messages import quoted
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -57,7 +58,7 @@ class NodeIds:
         if len(keys) < len(frame):
             row = int(np.flatnonzero(key_rows[group] != np.arange(len(frame)))[0])
             raise GraphError(
-                f"The node {frame[node][row]!r}{_of_graph(frame, graph, row)} is in rows "
+                f"The node {quoted(frame[node][row])}{_of_graph(frame, graph, row)} is in rows "
                 f"{key_rows[group[row]]} and {row} of the nodes. Node ids must be unique within "
                 "a graph."
             )
@@ -89,8 +90,8 @@ class NodeIds:
         if (code < 0).any():
             row = int(np.flatnonzero(code < 0)[0])
             raise GraphError(
-                f"Row {row} of the edges belongs to graph {edges[graph][row]!r}, which has no "
-                "row in the nodes."
+                f"Row {row} of the edges belongs to graph {quoted(edges[graph][row])}, which has "
+                "no row in the nodes."
             )
         return code
 
@@ -106,8 +107,8 @@ class NodeIds:
         if unknown.any():
             row = int(np.flatnonzero(unknown)[0])
             raise GraphError(
-                f"Row {row} of the edges has the {column} {edges[column][row]!r}, which is no node"
-                f"{_of_graph(edges, graph, row)}."
+                f"Row {row} of the edges has the {column} {quoted(edges[column][row])}, which is "
+                f"no node{_of_graph(edges, graph, row)}."
             )
         return self.position[self.key_rows[place]]
 
@@ -119,11 +120,11 @@ def _index(frame: nw.DataFrame[Any], column: str) -> tuple[dict[Hashable, int], 
     try:
         code = np.fromiter((index.setdefault(i, len(index)) for i in ids), np.int64, len(ids))
     except TypeError as error:
-        raise GraphError(f"The ids in column {column!r} of the nodes: {error}.") from None
+        raise GraphError(f"The ids in column {quoted(column)} of the nodes: {error}.") from None
     for value, number in index.items():
         if is_missing(value):
             row = int(np.flatnonzero(code == number)[0])
-            raise GraphError(f"Row {row} of the nodes has no id in column {column!r}.")
+            raise GraphError(f"Row {row} of the nodes has no id in column {quoted(column)}.")
     return index, code
 
 
@@ -133,12 +134,12 @@ def _look_up(frame: nw.DataFrame[Any], column: str, index: Mapping[Hashable, int
     try:
         code = np.fromiter((index.get(i, -1) for i in ids), np.int64, len(ids))
     except TypeError as error:
-        raise GraphError(f"The ids in column {column!r} of the edges: {error}.") from None
+        raise GraphError(f"The ids in column {quoted(column)} of the edges: {error}.") from None
     for row in np.flatnonzero(code < 0):
         if is_missing(ids[row]):
-            raise GraphError(f"Row {row} of the edges has no id in column {column!r}.")
+            raise GraphError(f"Row {row} of the edges has no id in column {quoted(column)}.")
     return code
 
 
 def _of_graph(frame: nw.DataFrame[Any], graph: str | None, row: int) -> str:
-    return "" if graph is None else f" of graph {frame[graph][row]!r}"
+    return "" if graph is None else f" of graph {quoted(frame[graph][row])}"

@@ -15,6 +15,7 @@ from nask.io.columns import refuse_features
 from nask.io.frame_ids import NodeIds
 from nask.io.optional import require
 from nask.io.pooled import join_attributes, split_attribute
+from nask.messages import quoted
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -196,11 +197,13 @@ def _open(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]
         raise GraphError(f"The {name} have two columns of the same name. Rename one.") from None
     for column in frame.columns:
         if not isinstance(column, str):
-            raise GraphError(f"The {name} have a column {column!r}, not named by text. Rename it.")
+            raise GraphError(
+                f"The {name} have a column {quoted(column)}, not named by text. Rename it."
+            )
     for column in id_columns:
         if column not in frame.columns:
             raise GraphError(
-                f"The {name} have no column {column!r}. {did_you_mean(column, frame.columns)}"
+                f"The {name} have no column {quoted(column)}. {did_you_mean(column, frame.columns)}"
             )
     if len(set(id_columns)) < len(id_columns):
         raise GraphError(f"One column cannot hold two kinds of ids of the {name}: {id_columns}.")
@@ -231,9 +234,10 @@ def _check_repeats(
         first = canonical.first[canonical.group]
         row = next(row for row in lines if values[row] != values[first[row]])
         raise GraphError(
-            f"Rows {first[row]} and {row} of the edges are one edge, {frame[source][row]!r} - "
-            f"{frame[target][row]!r}, with conflicting values of {name!r}: {values[first[row]]!r} "
-            f"and {values[row]!r}. Edges are undirected: give each edge one value."
+            f"Rows {first[row]} and {row} of the edges are one edge, {quoted(frame[source][row])} "
+            f"- {quoted(frame[target][row])}, with conflicting values of {quoted(name)}: "
+            f"{quoted(values[first[row]])} and {quoted(values[row])}. Edges are undirected: give "
+            "each edge one value."
         ) from None
 
 
@@ -242,7 +246,9 @@ def _add(columns: dict[str, Any], attributes: Mapping[str, Attribute]) -> None:
     package = require("pandas", "frames")
     for name, attribute in attributes.items():
         if name in columns:
-            raise GraphError(f"An attribute has the name of the id column {name!r}. Rename it.")
+            raise GraphError(
+                f"An attribute has the name of the id column {quoted(name)}. Rename it."
+            )
         if attribute.kind == "numerical":
             columns[name] = attribute.data
             continue

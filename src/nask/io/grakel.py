@@ -14,6 +14,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, holds_vectors, split_vectors
 from nask.io.optional import is_instance
+from nask.messages import quoted
 
 Arc = tuple[Any, Any, Any]
 Labels = Mapping[Any, Any]
@@ -157,7 +158,7 @@ def _read_arcs(edges: Any) -> tuple[list[Hashable], list[Arc]]:
         )
     for arc in arcs:
         if not isinstance(arc, (tuple, list)) or len(arc) not in (2, 3):
-            raise GraphError(f"Expected an edge (u, v) or (u, v, weight); got {arc!r}.")
+            raise GraphError(f"Expected an edge (u, v) or (u, v, weight); got {quoted(arc)}.")
         nodes |= dict.fromkeys(arc[:2])
     return list(nodes), [(*arc, 1.0)[:3] for arc in arcs]
 
@@ -165,7 +166,7 @@ def _read_arcs(edges: Any) -> tuple[list[Hashable], list[Arc]]:
 def _check_known(labels: Labels, known: Container[Any]) -> None:
     for key in labels:
         if key not in known:
-            raise GraphError(f"There is a label for {key!r}, which is not in the graph.")
+            raise GraphError(f"There is a label for {quoted(key)}, which is not in the graph.")
 
 
 def _sorted(nodes: Iterable[Hashable]) -> list[Hashable]:

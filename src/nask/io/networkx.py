@@ -10,6 +10,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, refuse_features, split_names, split_vectors
 from nask.io.optional import require
+from nask.messages import quoted, shortened
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -145,7 +146,8 @@ def _table(elements: Sequence[tuple[str, Mapping[Any, Any]]]) -> tuple[Columns, 
         for name, value in data.items():
             if not isinstance(name, str):
                 raise GraphError(
-                    f"The attribute name {name!r} of {label} is not a string. Rename it."
+                    f"The attribute name {quoted(name)} of {shortened(label)} is not a string. "
+                    "Rename it."
                 )
             if name not in columns:
                 columns[name] = [None] * len(elements)

@@ -16,6 +16,7 @@ from nask.graph.edges import IntArray
 from nask.io.archive import Archive, open_archive
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.safe_pickle import load_arrays
+from nask.messages import quoted
 
 # The validation part is the nodes after those of training; their number is a convention.
 N_VALIDATION = 500
@@ -121,7 +122,7 @@ def _from_npz(archive: Archive, file: str, name: str) -> NodeDataset:
     except FormatError:
         raise
     except Exception as error:  # a damaged zip, or arrays that are pickles
-        raise FormatError(f"{archive.where(file)} cannot be read: {error!r}.") from error
+        raise FormatError(f"{archive.where(file)} cannot be read: {quoted(error)}.") from error
     if missing:
         raise FormatError(f"{archive.where(file)} lacks the arrays {', '.join(sorted(missing))}.")
     n_nodes, n_features = arrays["x_shape"].tolist()

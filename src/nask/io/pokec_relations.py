@@ -11,6 +11,7 @@ from nask.exceptions import FormatError
 from nask.graph.edges import IntArray
 from nask.io.archive import Archive
 from nask.io.line_blocks import line_blocks
+from nask.messages import quoted
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,8 @@ def _malformed(block: bytes, where: str, first: int) -> FormatError:
         if len(parts) != 2 or not all(map(bytes.isdigit, parts)):
             shown = line[:100].decode(errors="backslashreplace")
             return FormatError(
-                f"{where}, line {number}: {shown!r}; expected the ids of two users, whole numbers "
-                "separated by a tab."
+                f"{where}, line {number}: {quoted(shown)}; expected the ids of two users, whole "
+                "numbers separated by a tab."
             )
     raise AssertionError("no line is at fault")
 

@@ -10,6 +10,7 @@ import numpy as np
 from nask.exceptions import SchemaError
 from nask.graph.attribute import Attribute
 from nask.graph.edges import IntArray
+from nask.messages import quoted
 
 
 def split_attribute(attribute: Attribute, graph: IntArray, n_graphs: int) -> list[Attribute]:
@@ -68,8 +69,8 @@ def _join(parts: Sequence[Attribute | None], lengths: Sequence[int], name: str) 
             pieces.append(np.full(length, missing, dtype=model.data.dtype))
         elif part.kind != model.kind:
             raise SchemaError(
-                f"The attribute {name!r} is {model.kind} in graph {first}, but {part.kind} in "
-                f"graph {k}: no column can hold both. Convert its values."
+                f"The attribute {quoted(name)} is {model.kind} in graph {first}, but {part.kind} "
+                f"in graph {k}: no column can hold both. Convert its values."
             )
         elif part.kind == "numerical":
             pieces.append(part.data)

@@ -14,6 +14,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, add_columns, component_names, split_names
 from nask.io.optional import require
+from nask.messages import quoted
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -160,8 +161,8 @@ def _matrix(key: str, value: Any) -> npt.NDArray[Any]:
     array = _array(value)
     if array.ndim > 2:
         raise GraphError(
-            f"The tensor {key!r} has shape {array.shape}; expected one value or one row of values "
-            "an element. Flatten its rows."
+            f"The tensor {quoted(key)} has shape {array.shape}; expected one value or one row of "
+            "values an element. Flatten its rows."
         )
     return array.reshape(len(array), -1) if array.ndim == 1 else array
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from nask.exceptions import FormatError
+from nask.messages import quoted
 
 _reconstruct = np.empty(0).__reduce__()[0]
 
@@ -66,5 +67,5 @@ def load_arrays(data: bytes, where: str) -> Any:
         ) from None
     except Exception as error:  # damaged bytes raise anything
         raise FormatError(
-            f"{where} cannot be read: expected a pickle, got {error!r}. Get the file again."
+            f"{where} cannot be read: expected a pickle, got {quoted(error)}. Get the file again."
         ) from error

@@ -15,6 +15,7 @@ from nask.io.csv_table import CsvTable
 from nask.io.dataset import Dataset
 from nask.io.frames import from_frames
 from nask.io.optional import require
+from nask.messages import quoted
 
 NODE_IDS = ("graph", "node")
 EDGE_IDS = ("graph", "source", "target")
@@ -120,8 +121,8 @@ only: call what is to be predicted 'y', and leave other columns out.
     for name in listed.columns:
         if name not in ("graph", "y"):
             raise FormatError(
-                f"graphs.csv has a column {name!r}. It may have 'graph' and 'y' only: call what is "
-                "to be predicted 'y', and leave other columns out."
+                f"graphs.csv has a column {quoted(name)}. It may have 'graph' and 'y' only: call "
+                "what is to be predicted 'y', and leave other columns out."
             )
     order = _graph_order(listed, nodes)
     empty = _without_nodes(read)
@@ -139,7 +140,7 @@ def _notes(order: Sequence[str | None], graphs: Collection[str | None]) -> tuple
     bare = [graph for graph in order if graph not in graphs]
     if not bare:
         return ()
-    listed = ", ".join(map(repr, bare[:5])) + ", ..." * (len(bare) > 5)
+    listed = ", ".join(map(quoted, bare[:5])) + ", ..." * (len(bare) > 5)
     return (f"{len(bare)} graphs of graphs.csv have no nodes in nodes.csv: {listed}.",)
 
 
@@ -149,14 +150,14 @@ def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:
     for line, graph in zip(listed.lines, listed.columns["graph"], strict=True):
         if graph in first:
             raise FormatError(
-                f"Lines {first[graph]} and {line} of graphs.csv are both of graph {graph!r}. Give "
-                "each graph one line."
+                f"Lines {first[graph]} and {line} of graphs.csv are both of graph {quoted(graph)}. "
+                "Give each graph one line."
             )
         first[graph] = line
     for line, graph in zip(nodes.lines, nodes.columns["graph"], strict=True):
         if graph not in first:
             raise FormatError(
-                f"Line {line} of nodes.csv belongs to graph {graph!r}, which has no line in "
+                f"Line {line} of nodes.csv belongs to graph {quoted(graph)}, which has no line in "
                 "graphs.csv. Add one, or remove the nodes."
             )
     return list(first)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
 from nask.graph.edges import IntArray
+from nask.messages import quoted
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -73,8 +74,9 @@ def labels(data: bytes, where: str) -> list[Attribute]:
         rows = np.flatnonzero((np.abs(table) >= _EXACT).any(axis=1))
         if len(rows):
             raise FormatError(
-                f"{where}, line {rows[0] + 1}: {lines[rows[0]].strip()!r} holds a label too large "
-                "to be read exactly in a file with decimal points. Write all labels as integers."
+                f"{where}, line {rows[0] + 1}: {quoted(lines[rows[0]].strip())} holds a label too "
+                "large to be read exactly in a file with decimal points. Write all labels as "
+                "integers."
             )
     else:
         table = _parse(lines, where, np.int64)
@@ -95,8 +97,8 @@ def _finite_floats(lines: list[str], where: str) -> FloatArray:
     rows = np.flatnonzero(np.isinf(table).any(axis=1))
     if len(rows):
         raise FormatError(
-            f"{where}, line {rows[0] + 1}: {lines[rows[0]].strip()!r} holds an infinite value; "
-            "expected finite numbers, or nan for a missing value."
+            f"{where}, line {rows[0] + 1}: {quoted(lines[rows[0]].strip())} holds an infinite "
+            "value; expected finite numbers, or nan for a missing value."
         )
     return table
 
@@ -131,12 +133,12 @@ def _first_fault(
             return FormatError(f"{where}, line {position}: the line is blank; expected {kind}.")
         if len(tokens) != width:
             return FormatError(
-                f"{where}, line {position}: {len(tokens)} columns in {line.strip()!r}; expected "
-                f"{width}{promise}, separated by commas."
+                f"{where}, line {position}: {len(tokens)} columns in {quoted(line.strip())}; "
+                f"expected {width}{promise}, separated by commas."
             )
         for token in tokens:
             if not number.fullmatch(token):
-                return FormatError(f"{where}, line {position}: {token!r} is not {kind}.")
+                return FormatError(f"{where}, line {position}: {quoted(token)} is not {kind}.")
             if dtype is np.int64 and not -(2**63) <= int(token) < 2**63:
                 return FormatError(f"{where}, line {position}: {token} is beyond 64-bit integers.")
     return FormatError(f"{where}: {reason}.")
