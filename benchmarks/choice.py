@@ -15,7 +15,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 import nask
-from nask.estimators.classifier import class_codes
+from nask.estimators.targets import class_codes
 from nask.evaluation.splits import Split, outer_splits
 from nask.tuning.path import predictions
 

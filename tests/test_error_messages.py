@@ -74,7 +74,7 @@ ERRORS = {
     "classes in a regression": lambda: nask.NASKRegressor().fit(pair(**COLOURS), [LONG, "b"]),
     "one class": lambda: nask.NASKClassifier().fit(pair(**COLOURS), [LONG, LONG]),
     "a weight of no class": lambda: nask.NASKClassifier(class_weight={LONG: 1.0}).fit(
-        pair(**COLOURS) * 1500, MANY
+        pair(**COLOURS) * 3000, MANY * 2
     ),
     "a numpy weight of no class": lambda: nask.NASKClassifier(class_weight={np.int64(2): 1.0}).fit(
         pair(**COLOURS), [0, 1]

@@ -40,7 +40,7 @@ def test_how_it_was_run_is_no_part_of_the_model(invoke, tmp_path):
     ("targets", "options"),
     [
         ({"graph_attributes": NUMBERS}, []),
-        ({"graph_labels": [1, 2, 3, 4, 5, 6]}, ["--regress"]),
+        ({"graph_labels": [1, 2, 3, 4, 5, 6]}, ["--task", "regress"]),
     ],
 )
 def test_a_regressor(invoke, tmp_path, tiny, targets, options):

@@ -1,6 +1,9 @@
 """Classifier and regressor against scikit-learn's own machines on the whole Gram matrix."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import brier_score_loss, log_loss
@@ -70,7 +73,7 @@ def test_bad_class_weights(mutag, weight):
 
 
 def test_class_weight_of_an_unknown_class(mutag):
-    with pytest.raises(ParameterError, match=r"names the class 7, but .* \[-1, 1\]"):
+    with pytest.raises(ParameterError, match=r"names the class 7, but .* classes -1, 1\."):
         nask.NASKClassifier(class_weight={7: 1.0}).fit(mutag.graphs[:9], mutag.y[:9])
 
 
@@ -171,12 +174,42 @@ def test_targets_of_the_wrong_kind_say_which_estimator_to_use(mutag):
 
 
 def test_targets_must_be_finite(mutag):
-    for cls in (nask.NASKClassifier, nask.NASKRegressor):
-        with pytest.raises(ParameterError, match="target of graph 1 is nan"):
-            cls().fit(mutag.graphs[:3], [1.0, np.nan, 2.0])
-        with pytest.raises(ParameterError, match="target of graph 2 is inf"):
-            cls().fit(mutag.graphs[:3], [1.0, 0.0, np.inf])
-    with pytest.raises(ParameterError, match="target of graph 0 is nan"):
-        nask.NASKRegressor().fit(mutag.graphs[:3], np.array([None, 1, 2], dtype=object))
+    with pytest.raises(ParameterError, match="The value inf of graph 2 is no class"):
+        nask.NASKClassifier().fit(mutag.graphs[:3], [1.0, 0.0, np.inf])
+    with pytest.raises(ParameterError, match="target of graph 2 is inf"):
+        nask.NASKRegressor().fit(mutag.graphs[:3], [1.0, 0.0, np.inf])
     with pytest.raises(ParameterError, match="'epsilon' parameter"):
         nask.NASKRegressor(epsilon=-1).fit(mutag.graphs[:3], [1.0, 0.0, 2.0])
+
+
+@pytest.mark.parametrize("cls", [nask.NASKClassifier, nask.NASKRegressor, nask.TunedNASKClassifier])
+@pytest.mark.parametrize(
+    ("y", "graphs"),
+    [
+        (["a", None, "b", None], "2 of 4 graphs (None or NaN): graphs 1, 3"),
+        (["a", float("nan"), "b", "a"], "1 of 4 graphs (None or NaN): graph 1"),
+        ([1.0, np.nan, 2.0, 1.0], "1 of 4 graphs (None or NaN): graph 1"),
+        (np.array([None, 1, 2, 1], dtype=object), "1 of 4 graphs (None or NaN): graph 0"),
+        (pd.Series([1, None, 2, 1], dtype="Int64"), "1 of 4 graphs (None or NaN): graph 1"),
+    ],
+)
+def test_graphs_without_a_target_are_named(mutag, cls, y, graphs):
+    with pytest.raises(ParameterError, match=re.escape(f"y has no value for {graphs}. Leave ")):
+        cls().fit(mutag.graphs[:4], y)
+
+
+def test_text_beside_numbers_is_no_target(mutag):
+    with pytest.raises(ParameterError, match="text and other values: 'a' for graph 1, 1 for graph"):
+        nask.NASKClassifier().fit(mutag.graphs[:3], [1, "a", 2])
+
+
+def test_several_columns_are_no_target(mutag):
+    for y in ([[1, 2], [3, 4]], [[1], [2, 3]]):
+        with pytest.raises(ParameterError, match="Give one value a graph"):
+            nask.NASKClassifier().fit(mutag.graphs[:2], y)
+
+
+def test_names_given_as_objects_are_classes_as_text_is(mutag):
+    y = pd.Series(["b", "a"] * 5, dtype=object)
+    model = nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:10], y)
+    assert model.classes_.tolist() == ["a", "b"]

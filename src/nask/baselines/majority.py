@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nask.estimators.classifier import class_codes
 from nask.estimators.machine import training_data
 from nask.estimators.node_classifier import known_nodes, one_class_a_node
+from nask.estimators.targets import class_codes
 from nask.io.coerce import as_graph, as_graphs
 from nask.kernels.node_nask import node_positions
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from nask.datasets.registry import load_dataset
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
+from nask.io.target import LearningTask, can_be_classes
 
 # The heading of these options in a command's help.
 RUNNING = "Running"
@@ -47,6 +49,13 @@ TimeLimitOption = Annotated[
         metavar="TIME",
         help="Time for each method on each dataset, such as 90s, 20m or 2h; then it is ended.",
         rich_help_panel=RUNNING,
+    ),
+]
+TaskOption = Annotated[
+    LearningTask | None,
+    typer.Option(
+        help="What y holds: classes, or numbers on a scale to regress on.",
+        show_default="told from its values",
     ),
 ]
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -96,3 +105,26 @@ def load_any(dataset: str, categorical: str = "") -> Dataset | NodeDataset:
     """
     names = [name.strip() for name in categorical.split(",") if name.strip()]
     return load_dataset(dataset, categorical=names)
+
+
+def with_task(data: Dataset, task: LearningTask | None) -> tuple[Dataset, str]:
+    """Return the dataset with the task the user names, and in words which it is and why.
+
+    Examples
+    --------
+    >>> mutag = load_graphs("MUTAG")
+    >>> with_task(mutag, None)[1]
+    'Task: classify, because y holds integers. (--task regress says otherwise.)'
+    >>> with_task(mutag, "regress")[1]
+    'Task: regress, because --task says so.'
+    """
+    if task is not None:
+        return replace(data, task=task), f"Task: {task}, because --task says so."
+    told, why = data.learning_task()
+    other = "regress" if told == "classify" else "classify"
+    possible = can_be_classes(data.y) if told == "regress" else _are_numbers(data)
+    return data, f"Task: {told}, because {why}." + f" (--task {other} says otherwise.)" * possible
+
+
+def _are_numbers(data: Dataset) -> bool:
+    return data.y is not None and data.y.dtype.kind in "iuf"

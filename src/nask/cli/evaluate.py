@@ -10,7 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.cli.arguments import RUNNING, CategoricalOption, TimeLimitOption, load_any, seconds
+from nask.cli.arguments import (
+    RUNNING,
+    CategoricalOption,
+    TaskOption,
+    TimeLimitOption,
+    load_any,
+    seconds,
+    with_task,
+)
 from nask.cli.grid_options import grid_from_options
 from nask.cli.pictures import draw_accuracies, draw_result
 from nask.cli.show import results_table, show
@@ -21,6 +29,7 @@ from nask.evaluation.records import Evaluation, Items
 from nask.evaluation.results import read_results
 from nask.evaluation.tasks import SplitName
 from nask.exceptions import NaskError, ParameterError
+from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.stars.spec import Expansion
 from nask.tuning.grid import GRIDS
@@ -51,6 +60,7 @@ def evaluate(
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
     ] = True,
     categorical: CategoricalOption = "",
+    task: TaskOption = None,
     split: Annotated[
         SplitName,
         typer.Option(
@@ -136,8 +146,11 @@ def evaluate(
     for name in datasets:
         with _told(name, failures, out):
             dataset = load_any(name, categorical)
+            told = ""
+            if isinstance(dataset, Dataset) and dataset.y is not None:
+                dataset, told = with_task(dataset, task)
             if not as_json:
-                typer.echo(repr(dataset), err=True)
+                typer.echo(f"{dataset!r}\n{told}".strip(), err=True)
             items: Items = "nodes" if isinstance(dataset, NodeDataset) else "graphs"
             for label in method or ["nask"]:
                 with _told(name, failures, out):

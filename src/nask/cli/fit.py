@@ -9,12 +9,19 @@ import numpy as np
 import typer
 from sklearn.base import clone
 
-from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
+from nask.cli.arguments import (
+    CategoricalOption,
+    DatasetArgument,
+    TaskOption,
+    load_graphs,
+    with_task,
+)
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import output_file
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
+from nask.estimators.targets import as_numbers, class_codes
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.tuning.classifier import TunedNASKClassifier
@@ -35,31 +42,29 @@ def fit(
             "for the kernel and C that the search varies.",
         ),
     ] = False,
-    regress: Annotated[
-        bool,
-        typer.Option(
-            "--regress", help="Predict numbers on a scale. Real-valued targets always do."
-        ),
-    ] = False,
+    task: TaskOption = None,
 ) -> None:
     """Train a classifier, or a regressor, on all graphs of a dataset and save it.
+
+    Text and integers in y are classes, and so are whole numbers with a point (0.0, 1.0) that are
+    few; other numbers with a point are regressed on. The command prints which task it took.
 
     nask predict applies it to other graphs, and nask.load reads it in Python.
     """
     with output_file(model, "--model") as file:
-        data = load_graphs(dataset, categorical)
-        y = _target(data)
-        machine = NASKRegressor if regress or y.dtype.kind == "f" else NASKClassifier
+        data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
+        typer.echo(told)
+        machine = _checked_machine(data)
         trained = machine(C=C, **kernel)
         if tune:
             trained = _tuned(trained, data)
         else:
-            trained.fit(data.graphs, y)
+            trained.fit(data.graphs, data.y)
         # How this machine ran is no part of the model.
         trained.set_params(n_jobs=None, memory_limit=None, verbose=False).save(file)
     typer.echo(f"{data.name}: trained a {machine.__name__} on {len(data)} graphs.")
     if isinstance(trained, NASKClassifier):
-        labels, counts = np.unique(y, return_counts=True)
+        labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
     typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
@@ -67,7 +72,9 @@ def fit(
 
 def _tuned(model: KernelMachine, data: Dataset) -> NASKClassifier:
     if not isinstance(model, NASKClassifier):
-        raise ParameterError("--tune is for classes; give --no-tune to learn numbers on a scale.")
+        raise ParameterError(
+            "--tune is for classes, and y holds numbers on a scale. Leave out --tune."
+        )
     quiet = clone(model).set_params(verbose=False)
     search = TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
     search.fit(data.graphs, data.y)
@@ -77,7 +84,16 @@ def _tuned(model: KernelMachine, data: Dataset) -> NASKClassifier:
     return best
 
 
-def _target(data: Dataset) -> Any:
+def _checked_machine(data: Dataset) -> type[NASKClassifier | NASKRegressor]:
+    """Return the estimator of the task; graphs whose target is not for it go by their ids."""
+    if data.learning_task()[0] == "classify":
+        class_codes(np.asarray(data.y), ids=data.ids)
+        return NASKClassifier
+    as_numbers(data.y, NASKRegressor.__name__, data.ids)
+    return NASKRegressor
+
+
+def _with_target(data: Dataset) -> Dataset:
     if data.y is None:
         raise ParameterError(
             f"{data.name} has no targets to learn: expected a column y in graphs.csv, or a file "
@@ -88,4 +104,4 @@ def _target(data: Dataset) -> Any:
             f"{data.name} has {data.y.shape[1]} targets a graph, and nask fit learns one. In "
             "Python, fit NASKRegressor on one column of dataset.y."
         )
-    return data.y
+    return data

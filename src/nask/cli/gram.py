@@ -111,4 +111,5 @@ def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> N
 def _draw(file: Path, matrix: npt.NDArray[Any], data: Dataset) -> None:
     # Several targets a graph have no one order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
-    plots.kernel_overview(matrix, y, data.name).savefig(file, dpi=200)
+    task = None if y is None else data.learning_task()[0]
+    plots.kernel_overview(matrix, y, data.name, task=task).savefig(file, dpi=200)

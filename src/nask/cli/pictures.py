@@ -39,7 +39,8 @@ def draw_result(
             gram, truth = gram[np.ix_(labelled, labelled)], truth[labelled]
         settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
         title = f"{result.dataset}, the kernel chosen most often: {settings}"
-        _save(plots.kernel_overview(gram, truth, title, result.items), out / f"{name}-kernel.png")
+        figure = plots.kernel_overview(gram, truth, title, result.items, task="classify")
+        _save(figure, out / f"{name}-kernel.png")
 
 
 def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:

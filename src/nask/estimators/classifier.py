@@ -12,10 +12,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
-from sklearn.utils.multiclass import check_classification_targets
 
 from nask.estimators.machine import KernelMachine
 from nask.estimators.support import class_confidence, most_confident
+from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_positive
 from nask.messages import listed, quoted
@@ -107,36 +107,6 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
                 "or more of each class."
             )
         return probabilities(decision, *self._calibration)
-
-
-def class_codes(
-    target: npt.NDArray[Any], element: str = "graph"
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
-    """Classes in order, and the number of each graph's, or node's, class among them.
-
-    Classes are learned by their number: cross-validation would number them on its own, and
-    weights by class would miss.
-
-    Examples
-    --------
-    >>> classes, codes = class_codes(np.array(["toxic", "safe", "toxic"]))
-    >>> classes.tolist(), codes.tolist()
-    (['safe', 'toxic'], [1, 0, 1])
-    """
-    try:
-        check_classification_targets(target)
-    except ValueError as error:
-        raise ParameterError(
-            f"{error} A classifier expects one class a {element}, text or integers, none missing"
-            + ("; for numbers on a scale use NASKRegressor." if element == "graph" else ".")
-        ) from None
-    classes = np.unique(target)
-    if len(classes) < 2:
-        raise ParameterError(
-            f"A classifier needs {element}s of at least two classes. Got one class: "
-            f"{quoted(classes.tolist()[0])}."
-        )
-    return classes, np.searchsorted(classes, target)
 
 
 def weights_by_code(

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from nask.estimators.support import Centring, SupportMachine
+from nask.estimators.targets import one_column, refuse_missing
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
@@ -75,21 +76,10 @@ def training_data(X: Any, y: Any, owner: str) -> tuple[list[AttributedGraph], np
             "expected one value a graph."
         )
     graphs = as_graphs(X)
-    target = column_or_1d(y, warn=True)
+    target = one_column(y)
     if len(target) != len(graphs):
         raise ParameterError(
             f"Got {len(graphs)} graphs but {len(target)} values of y: expected one a graph."
         )
-    if target.dtype.kind == "f":
-        check_finite(target)
+    refuse_missing(target)
     return graphs, target
-
-
-def check_finite(target: npt.NDArray[Any]) -> None:
-    """Raise on the first target that is missing or infinite."""
-    bad = np.flatnonzero(~np.isfinite(target))
-    if len(bad):
-        raise ParameterError(
-            f"The target of graph {bad[0]} is {target[bad[0]]}: expected a finite number. Leave "
-            "out graphs whose target is not known."
-        )

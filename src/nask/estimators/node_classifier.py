@@ -18,13 +18,13 @@ from nask.estimators.classifier import (
     Calibration,
     ClassWeight,
     calibrate,
-    class_codes,
     probabilities,
     weights_by_code,
 )
 from nask.estimators.linear import fit_linear, most_decided
 from nask.estimators.machine import MachineParameters
 from nask.estimators.support import Centring, SupportMachine, class_confidence, most_confident
+from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graph

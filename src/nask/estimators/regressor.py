@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.svm import SVR
 
-from nask.estimators.machine import KernelMachine, check_finite
+from nask.estimators.machine import KernelMachine
+from nask.estimators.targets import as_numbers
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_number
-from nask.messages import quoted
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -65,14 +65,7 @@ class NASKRegressor(RegressorMixin, KernelMachine):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs and their target values."""
         graphs, target = self._training_data(X, y)
-        try:
-            target = target.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError(
-                f"NASKRegressor expects one number a graph. Got {quoted(target.tolist()[0])}, ...; "
-                "for classes use NASKClassifier."
-            ) from None
-        check_finite(target)
+        target = as_numbers(target, type(self).__name__)
         mean, unit = target.mean(), target.std() or 1.0
         model = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon)
         self._learn(graphs, model, (target - mean) / unit)

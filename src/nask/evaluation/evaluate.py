@@ -122,11 +122,6 @@ def evaluate(
         raise ParameterError.expected("time_limit", "evaluate", POSITIVE, time_limit)
     data: Dataset | NodeDataset
     data = dataset if isinstance(dataset, (Dataset, NodeDataset)) else load_dataset(dataset)
-    if isinstance(data, Dataset) and (data.y is None or data.y.ndim != 1):
-        raise ParameterError(
-            f"{data.name} has no classes of graphs: expected a column y in graphs.csv, or a file "
-            f"{data.name}_graph_labels.txt beside the others, or y of Dataset."
-        )
     task = make_task(data, split, folds, repeats, inner, random_state)
     method = named_method(model, task.items) if isinstance(model, str) else clone(model)
     _check_fits(method, task, strict)

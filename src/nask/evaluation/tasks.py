@@ -9,12 +9,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from nask.estimators.classifier import class_codes
+from nask.estimators.targets import class_codes
 from nask.evaluation.records import Items
 from nask.evaluation.splits import Split, outer_splits, public_split
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.io.target import can_be_classes
 from nask.kernels.parameters import is_integer
 
 SplitName = Literal["folds", "planetoid"]
@@ -115,10 +116,31 @@ def make_task(
         raise ParameterError(
             f"{dataset.name} is a set of graphs, which has no public split. Use split='folds'."
         )
-    y = np.asarray(dataset.y)
-    classes, codes = class_codes(y)
+    y = _classes_of_graphs(dataset)
+    classes, codes = class_codes(y, ids=dataset.ids)
     splits = list(outer_splits(codes, numbers["folds"], numbers["repeats"], random_state))
     return Task(dataset.name, items, dataset.graphs, y, classes, codes, splits, **numbers)
+
+
+def _classes_of_graphs(dataset: Dataset) -> npt.NDArray[Any]:
+    """The target of a set of graphs, or an error where it holds no classes."""
+    if dataset.y is None or dataset.y.ndim != 1:
+        raise ParameterError(
+            f"{dataset.name} has no classes of graphs: expected a column y in graphs.csv, or a "
+            f"file {dataset.name}_graph_labels.txt beside the others, or y of Dataset."
+        )
+    task, why = dataset.learning_task()
+    if task == "regress":
+        classes = (
+            "If they are classes, say so: nask evaluate --task classify, or Dataset(..., "
+            "task='classify'). "
+        )
+        raise ParameterError(
+            f"{dataset.name} has numbers on a scale, because {why}, and evaluate is for classes. "
+            + classes * can_be_classes(dataset.y)
+            + "nask fit and NASKRegressor learn numbers on a scale, and nask predict tells R2."
+        )
+    return np.asarray(dataset.y)
 
 
 def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int) -> Task:

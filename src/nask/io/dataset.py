@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import ParameterError
-from nask.graph.attribute import frozen
+from nask.graph.attribute import frozen, is_missing
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.target import LearningTask, as_target, learning_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,6 +29,8 @@ class Dataset:
         Names of the graphs in their source, in the same order.
     notes : tuple of str
         In words, everything that reading changed. Empty: nothing.
+    task : {"classify", "regress"}, optional
+        Whether ``y`` holds classes or numbers on a scale; told from its values by default.
 
     Examples
     --------
@@ -50,13 +53,17 @@ with one entry a graph (2). Got shape (1,) instead.
     y: npt.NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
     ids: tuple[str, ...] | None = None
+    task: LearningTask | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graphs", tuple(self.graphs))
         object.__setattr__(self, "notes", tuple(self.notes))
+        if self.task not in (None, *get_args(LearningTask)):
+            expected = f"None or one of {', '.join(map(repr, get_args(LearningTask)))}"
+            raise ParameterError.expected("task", "Dataset", expected, self.task)
         if self.y is None:
             return
-        y = frozen(np.array(self.y))
+        y = frozen(np.array(as_target(self.y)))
         if y.ndim not in (1, 2) or len(y) != len(self.graphs):
             raise ParameterError(
                 "The 'y' parameter of Dataset must be None or an array with one entry a graph "
@@ -77,7 +84,7 @@ with one entry a graph (2). Got shape (1,) instead.
         n_edges = sum(graph.n_edges for graph in self.graphs)
         parts = [f"{len(self)} graphs, {n_nodes} nodes, {n_edges} edges"]
         if self.y is not None:
-            parts.append(f"y: {_describe(self.y)}")
+            parts.append(f"y: {self._described_target(self.y)}")
         for element in ("node", "edge"):
             kinds = {
                 name: attribute.kind
@@ -90,11 +97,27 @@ with one entry a graph (2). Got shape (1,) instead.
             parts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
         return f"Dataset({self.name!r}: {'; '.join(parts)})"
 
+    def learning_task(self) -> tuple[LearningTask, str]:
+        """Tell whether ``y`` holds classes or numbers on a scale, and why.
 
-def _describe(y: npt.NDArray[Any]) -> str:
-    if y.ndim == 2:
-        return f"{y.shape[1]} targets"
-    return "real numbers" if y.dtype.kind == "f" else f"{len(np.unique(y))} classes"
+        Examples
+        --------
+        >>> import nask
+        >>> nask.load_dataset("MUTAG").learning_task()
+        ('classify', 'y holds integers')
+        """
+        if self.task is not None:
+            return self.task, "the dataset says so"
+        return learning_task(self.y)
+
+    def _described_target(self, y: npt.NDArray[Any]) -> str:
+        if y.ndim == 2:
+            return f"{y.shape[1]} targets"
+        if self.learning_task()[0] == "regress":
+            return "real numbers"
+        missing = sum(map(is_missing, y.tolist()))
+        classes = {value for value in y.tolist() if not is_missing(value)}
+        return f"{len(classes)} classes" + f", {missing} missing" * (missing > 0)
 
 
 def _abridged(kinds: Iterable[tuple[str, str]]) -> str:

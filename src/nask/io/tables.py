@@ -64,7 +64,8 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     column of which all values are numbers is numerical, also if they are integers, unless it is
     named in ``categorical``; a column of text is categorical; one that mixes both is an error,
     for it is likely a slip. The same goes for ``y``, in which no value may be missing: integers
-    and text are classes, numbers with a point are targets of a regression.
+    and text are classes, numbers with a point are targets of a regression unless they are whole
+    and few; see :func:`nask.io.target.learning_task`.
 
     Examples
     --------

@@ -112,7 +112,10 @@ def read_tu(
             if merged is not None:
                 edge_columns[column_name] = merged
     graphs = _split(n_graphs, graph_of, listed, edges, nodes, edge_columns)
-    return Dataset(files.name, graphs, y, tuple(notes))
+    # The format has classes in one file and numbers on a scale in the other.
+    labelled = "graph_labels" in files and target != "attributes"
+    on_scale = y is not None and not labelled
+    return Dataset(files.name, graphs, y, tuple(notes), task="regress" if on_scale else None)
 
 
 def _targets(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from nask.io.target import LearningTask
 from nask.plots.style import Target, add_colour_bar, as_gram, axes_or_new
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def gram_heatmap(
     y: npt.ArrayLike | None = None,
     ax: Axes | None = None,
     items: str = "graphs",
+    task: LearningTask | None = None,
 ) -> Axes:
     """Draw a Gram matrix with its graphs sorted by class.
 
@@ -39,12 +41,14 @@ def gram_heatmap(
     ----------
     gram : array-like of shape (n_graphs, n_graphs)
     y : array-like of shape (n_graphs,), optional
-        Class of each graph. Floats are values on a scale: sorted, with no boundaries. Without y,
+        Class of each graph, or its value on a scale: sorted, with no boundaries. Without y,
         graphs keep their order.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     items : str, default="graphs"
         What rows and columns are.
+    task : {"classify", "regress"}, optional
+        Whether y holds classes or values on a scale; told from its values by default.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def gram_heatmap(
     """
     matrix = as_gram(gram)
     n = len(matrix)
-    target = Target.of(y, n)
+    target = Target.of(y, n, task)
     order = np.argsort(target.values, kind="stable")
     ax = axes_or_new(ax, 5.6, 4.6)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from nask.io.target import LearningTask
 from nask.plots.style import (
     Target,
     add_colour_bar,
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
 ROWS_OF_LEGEND = 16
 
 
-def embedding(gram: npt.ArrayLike, y: npt.ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+def embedding(
+    gram: npt.ArrayLike,
+    y: npt.ArrayLike | None = None,
+    ax: Axes | None = None,
+    task: LearningTask | None = None,
+) -> Axes:
     """Draw graphs as points by the first two principal components of the kernel.
 
     The axes' labels tell the share of the variance each component explains.
@@ -32,10 +38,12 @@ def embedding(gram: npt.ArrayLike, y: npt.ArrayLike | None = None, ax: Axes | No
     gram : array-like of shape (n_graphs, n_graphs)
         Positive semidefinite, such as ``NASK().fit_transform(graphs)``. It is centred here.
     y : array-like of shape (n_graphs,), optional
-        Class of each graph, shown by colour and shape. Floats are values on a scale, shown by a
+        Class of each graph, shown by colour and shape, or its value on a scale, shown by a
         gradient of colours.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
+    task : {"classify", "regress"}, optional
+        Whether y holds classes or values on a scale; told from its values by default.
 
     Returns
     -------
@@ -50,7 +58,7 @@ def embedding(gram: npt.ArrayLike, y: npt.ArrayLike | None = None, ax: Axes | No
     ['a', 'b']
     """
     matrix = as_gram(gram)
-    target = Target.of(y, len(matrix))
+    target = Target.of(y, len(matrix), task)
     points, shares = principal_components(matrix)
     ax = axes_or_new(ax, 5.6, 4.4)
     size = float(np.clip(9000 / len(points), 6, 24))

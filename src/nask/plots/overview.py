@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
+from nask.io.target import LearningTask
 from nask.plots.heatmap import gram_heatmap
 from nask.plots.kernel_pca import embedding
 from nask.plots.style import new_figure
@@ -19,6 +20,7 @@ def kernel_overview(
     y: npt.ArrayLike | None = None,
     title: str | None = None,
     items: str = "graphs",
+    task: LearningTask | None = None,
 ) -> Figure:
     """Draw the heat map and the embedding of a Gram matrix side by side.
 
@@ -30,6 +32,8 @@ def kernel_overview(
     title : str, optional
     items : str, default="graphs"
         What rows and columns are.
+    task : {"classify", "regress"}, optional
+        Whether y holds classes or values on a scale; told from its values by default.
 
     Examples
     --------
@@ -41,8 +45,8 @@ def kernel_overview(
     """
     figure = new_figure(11, 4.8)
     left, right = figure.subplots(1, 2)
-    gram_heatmap(gram, y, ax=left, items=items)
-    embedding(gram, y, ax=right)
+    gram_heatmap(gram, y, ax=left, items=items, task=task)
+    embedding(gram, y, ax=right, task=task)
     if title:
         figure.suptitle(title, fontsize=10)
     return figure

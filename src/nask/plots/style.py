@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import ParameterError
+from nask.io.target import LearningTask, as_target, learning_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,17 +99,20 @@ class Target:
     values: npt.NDArray[Any]
 
     @classmethod
-    def of(cls, y: npt.ArrayLike | None, n_graphs: int) -> Target:
-        """Read y: floats are values on a scale, anything else classes, None is nothing."""
+    def of(cls, y: npt.ArrayLike | None, n_graphs: int, task: LearningTask | None = None) -> Target:
+        """Read y; whether its values are classes or on a scale is told from them by default."""
         if y is None:
             return cls((), np.zeros(n_graphs, dtype=np.intp))
-        target = np.asarray(y)
+        target = as_target(y)
         if target.shape != (n_graphs,):
             raise ParameterError(
                 f"Expected one class or value a graph ({n_graphs}). Got y of shape {target.shape}."
             )
-        if target.dtype.kind == "f":
-            return cls((), target)
+        if (task or learning_task(target)[0]) == "regress":
+            return cls((), target.astype(np.float64))
+        if target.dtype.kind == "O":
+            # Where a class is missing.
+            target = np.array(["no class" if label is None else str(label) for label in target])
         classes, codes = np.unique(target, return_inverse=True)
         return cls(tuple(map(str, classes.tolist())), codes)
 

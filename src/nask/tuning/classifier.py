@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from nask.estimators.classifier import NASKClassifier, class_codes
+from nask.estimators.classifier import NASKClassifier
+from nask.estimators.targets import class_codes
 from nask.kernels.nask import NASK
 from nask.tuning.tuned import TunedClassifier
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from nask.estimators.classifier import class_codes
 from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one_class_a_node
+from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
 from nask.kernels.node_nask import NodeNASK

@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
-from nask.estimators.classifier import class_codes
 from nask.estimators.machine import training_data
 from nask.estimators.support import Centring, SupportMachine, class_confidence, most_confident
+from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs

@@ -17,8 +17,8 @@ from nask.baselines.encoding import NodeEncoder
 from nask.baselines.networks.batching import Batch, GraphTensors
 from nask.baselines.networks.parameters import NetworkParameters
 from nask.baselines.networks.training import Outcome, apart, held_out, train
-from nask.estimators.classifier import class_codes
 from nask.estimators.machine import training_data
+from nask.estimators.targets import class_codes
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.parameters import is_integer

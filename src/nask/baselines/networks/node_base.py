@@ -21,8 +21,8 @@ from nask.baselines.networks.layers import sparse_rows
 from nask.baselines.networks.parameters import GRID, Grid, NetworkParameters
 from nask.baselines.networks.training import Outcome, apart, held_out
 from nask.baselines.networks.training import train as train_network
-from nask.estimators.classifier import class_codes
 from nask.estimators.node_classifier import known_nodes, one_class_a_node
+from nask.estimators.targets import class_codes
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graph
 from nask.kernels.node_nask import node_positions

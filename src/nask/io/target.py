@@ -1,0 +1,118 @@
+"""What is to be predicted: y as an array, and whether its values are classes or on a scale."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.graph.attribute import is_missing
+from nask.messages import quoted
+
+LearningTask = Literal["classify", "regress"]
+# Whole numbers with a point are classes where they are few: up to so many different ones, each of
+# them twice or more on average. Two are always few.
+MOST_CLASSES = 20
+
+
+def as_target(y: Any) -> npt.NDArray[Any]:
+    """Put y into an array without changing its values; a missing one among text is None.
+
+    numpy alone would make text of a number, and of NaN, that stands among text.
+
+    Examples
+    --------
+    >>> as_target(["a", float("nan")]), as_target([1, 2]), as_target([1.5, None])
+    (array(['a', None], dtype=object), array([1, 2]), array([1.5, nan]))
+    """
+    array = np.asarray(y)
+    if array.ndim != 1 or array.dtype.kind not in "OUS":
+        return array
+    # An array of text was text before; a list may have been anything.
+    values = array.tolist() if hasattr(y, "dtype") else list(y)
+    present = [value for value in values if not is_missing(value)]
+    complete = len(present) == len(values)
+    if all(isinstance(value, str) for value in present) and complete:
+        return np.array(values, dtype=np.str_)
+    if present and all(map(is_number, present)):
+        whole = all(isinstance(value, numbers.Integral) for value in present)
+        if complete or not whole:
+            return np.array([np.nan if is_missing(value) else value for value in values])
+    plain = [None if is_missing(value) else value for value in values]
+    return np.fromiter(plain, dtype=object, count=len(plain))
+
+
+def learning_task(y: Any) -> tuple[LearningTask, str]:
+    """Tell whether y holds classes or numbers on a scale, and why.
+
+    Text, integers and booleans are classes. Numbers with a point are on a scale, unless all of
+    them are whole and few (0.0 and 1.0, as pandas writes integers of a column with gaps): then
+    they are classes too. Few are two different ones, or up to 20 of which each comes up twice or
+    more on average.
+
+    Examples
+    --------
+    >>> learning_task([0, 1, 1])
+    ('classify', 'y holds integers')
+    >>> learning_task([0.0, 1.0, 1.0])
+    ('classify', 'y holds whole numbers, 2 different ones')
+    >>> learning_task([0.5, 1.0, 1.0])
+    ('regress', 'y holds numbers that are not whole, such as 0.5')
+    """
+    target = as_target(y).ravel()
+    if target.dtype.kind == "O":
+        present = np.array([value for value in target if value is not None])
+        return learning_task(present) if present.dtype.kind in "biu" else _classes("text")
+    if target.dtype.kind == "b":
+        return _classes("True and False")
+    if target.dtype.kind != "f":
+        return _classes("integers" if target.dtype.kind in "iu" else "text")
+    broken = not_whole(target)
+    if len(broken):
+        example = quoted(target[broken[0]])
+        return "regress", f"y holds numbers that are not whole, such as {example}"
+    known = target[~np.isnan(target)]
+    n = len(np.unique(known))
+    if n <= max(2, min(MOST_CLASSES, len(known) // 2)):
+        return _classes(f"whole numbers, {n} different ones")
+    return "regress", f"y holds whole numbers with a point, {n} different ones of {len(known)}"
+
+
+def can_be_classes(y: Any) -> bool:
+    """Tell whether no value of y is a number that is not whole.
+
+    Examples
+    --------
+    >>> can_be_classes([0.0, 1.0]), can_be_classes(["a"]), can_be_classes([0.5])
+    (True, True, False)
+    """
+    target = as_target(y)
+    return target.dtype.kind != "f" or not len(not_whole(target))
+
+
+def not_whole(target: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Positions of numbers that are not whole, infinite ones among them.
+
+    Examples
+    --------
+    >>> not_whole(np.array([1.0, 0.5, np.nan]))
+    array([1])
+    """
+    return np.flatnonzero(~np.isnan(target) & ~(np.isfinite(target) & (target == np.floor(target))))
+
+
+def _classes(what: str) -> tuple[LearningTask, str]:
+    return "classify", f"y holds {what}"
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number, which a boolean is not.
+
+    Examples
+    --------
+    >>> is_number(np.int64(2)), is_number(True), is_number("2")
+    (True, False, False)
+    """
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))

@@ -1,0 +1,108 @@
+"""One file has one task, the same to every command; the user is told which it is and why."""
+
+import numpy as np
+import pytest
+
+import nask
+from nask.exceptions import ParameterError
+
+FAST = ["--folds", 3, "--repeats", 1, "--inner", 2, "--try", "gamma=1", "--try", "n_hops=1"]
+FAST += ["--try", "degree=none", "--try", "gram=linear", "--n-jobs", 1, "--no-pictures"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a folder of CSV files, a graph a value of y; every second one is a pair."""
+
+    def write(values, name="mine"):
+        folder = tmp_path / name
+        folder.mkdir()
+        nodes = [f"g{k},{node},{k % 2}" for k in range(len(values)) for node in "ab"]
+        edges = [f"g{k},a,b" for k in range(0, len(values), 2)]
+        graphs = [f"g{k},{value}" for k, value in enumerate(values)]
+        for file, lines in {
+            "nodes": ["graph,node,age", *nodes],
+            "edges": ["graph,source,target", *edges],
+            "graphs": ["graph,y", *graphs],
+        }.items():
+            (folder / f"{file}.csv").write_text("\n".join(lines) + "\n")
+        return folder
+
+    return write
+
+
+def evaluated(invoke, folder, tmp_path, *options):
+    return invoke("evaluate", folder, *FAST, "--out", tmp_path / "results", *options)
+
+
+def test_whole_numbers_with_a_point_are_classes_everywhere(invoke, table, tmp_path):
+    folder, model = table(["0.0", "1.0"] * 6), tmp_path / "m.nask"
+    fitted = invoke("fit", folder, "--model", model)
+    assert type(nask.load(model)) is nask.NASKClassifier
+    because = "Task: classify, because y holds whole numbers, 2 different ones"
+    assert because in fitted.stdout
+    assert "--task regress" in fitted.stdout
+    result = evaluated(invoke, folder, tmp_path)
+    assert because in result.stderr
+    assert "Accuracy in %" in result.stdout
+    assert "Accuracy 100.0 %" in invoke("predict", model, folder).stderr
+
+
+def test_numbers_on_a_scale_are_regressed_on_everywhere(invoke, table, tmp_path):
+    folder, model = table([f"{k / 2}" for k in range(12)]), tmp_path / "m.nask"
+    fitted = invoke("fit", folder, "--model", model)
+    assert type(nask.load(model)) is nask.NASKRegressor
+    assert "Task: regress, because y holds numbers that are not whole, such as 0.5" in fitted.stdout
+    assert "R2" in invoke("predict", model, folder).stderr
+    refused = invoke("evaluate", folder, *FAST, "--out", tmp_path / "results", succeed=False).stderr
+    assert "y holds numbers that are not whole, such as 0.5" in refused
+    assert "nask fit" in refused
+
+
+@pytest.mark.parametrize("values", [[0, 1] * 6, ["0.0", "1.0"] * 6])
+def test_the_user_may_say_otherwise(invoke, table, tmp_path, values):
+    folder, model = table(values), tmp_path / "m.nask"
+    output = invoke("fit", folder, "--model", model, "--task", "regress").stdout
+    assert type(nask.load(model)) is nask.NASKRegressor
+    assert "Task: regress, because --task says so." in output
+
+
+def test_many_whole_numbers_may_be_called_classes(invoke, table, tmp_path):
+    """By default they are on a scale; the advice of the error leads to a result."""
+    folder = table([f"{k % 22}.0" for k in range(66)])
+    refused = invoke("evaluate", folder, *FAST, "--out", tmp_path / "results", succeed=False).stderr
+    assert "22 different ones of 66" in refused
+    assert "--task classify" in refused
+    result = evaluated(invoke, folder, tmp_path, "--task", "classify")
+    assert "Task: classify, because --task says so." in result.stderr
+    model = tmp_path / "m.nask"
+    invoke("fit", folder, "--model", model, "--task", "classify")
+    assert len(nask.load(model).classes_) == 22
+
+
+def test_what_cannot_be_classes_is_told(invoke, table, tmp_path):
+    folder = table(["0.5", "1.5"] * 6)
+    with pytest.raises(ParameterError, match=r"0\.5 .* is no class.*--task regress"):
+        invoke("fit", folder, "--model", tmp_path / "m.nask", "--task", "classify")
+    words = table(["a", "b"] * 6, "words")
+    with pytest.raises(ParameterError, match=r"Got 'a' for graph 'g0'.*--task classify"):
+        invoke("fit", words, "--model", tmp_path / "m.nask", "--task", "regress")
+
+
+def test_python_follows_the_same_rule(mutag):
+    whole = nask.Dataset("whole", mutag.graphs[:90], [float(k % 30) for k in range(90)])
+    with pytest.raises(ParameterError, match="30 different ones of 90") as caught:
+        nask.evaluate("majority", whole, folds=3, repeats=1)
+    assert "task='classify'" in str(caught.value)
+    said = nask.Dataset("whole", whole.graphs, whole.y, task="classify")
+    assert nask.evaluate("majority", said, folds=3, repeats=1).majority == pytest.approx(1 / 30)
+
+
+def test_pictures_follow_the_same_rule():
+    gram = np.eye(4)
+    classes = nask.plots.gram_heatmap(gram, [0.0, 1.0, 1.0, 0.0])
+    assert [label.get_text() for label in classes.get_yticklabels()] == ["0.0", "1.0"]
+    scale = nask.plots.gram_heatmap(gram, [0.0, 1.0, 1.0, 0.0], task="regress")
+    assert scale.get_xlabel() == "Graphs, by their value"
+    points = nask.plots.embedding(gram, [0.5, 1.0, 1.0, 0.0])
+    assert points.get_legend() is None
