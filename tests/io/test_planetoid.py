@@ -196,7 +196,7 @@ def test_npz_by_hand(tmp_path):
         ({"x_indices": [2]}, "do not make up"),
         ({"x_indptr": [0, 1, 1]}, "do not make up"),
         ({"x_shape": [4, 2]}, "do not make up"),
-        ({"test_idx": [3]}, "'test' parameter"),
+        ({"test_idx": [3]}, "'test' must be positions"),
         ({"train_idx": np.array([{}])}, "cannot be read"),
         ({"test_idx": None}, "lacks the arrays test_idx"),
     ],
@@ -248,9 +248,9 @@ def test_a_node_dataset_is_read_only_and_apart_from_its_input():
     [
         ({"y": [0, 1, -2]}, "values of -2 to 1"),
         ({"y": [0, 1, np.nan]}, "values of type float64"),
-        ({"train": [3]}, "'train' .* 0 to 2. Got values of 3 to 3"),
+        ({"train": [3]}, "'train' .* 0 to 2, .* Got 3"),
         ({"validation": [-1]}, "'validation'"),
-        ({"test": [True, False, True]}, "'test' .* type bool"),
+        ({"test": [True, False]}, "'test' is a mask of 2 values, but the graph has 3 nodes"),
         ({"test": [[1]]}, r"'test' .* shape \(1, 1\)"),
     ],
 )

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nask.estimators.machine import training_data
-from nask.estimators.node_classifier import known_nodes, one_class_a_node
+from nask.estimators.node_classifier import known_nodes, one_class_a_node, scored_nodes
 from nask.estimators.targets import class_codes
+from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph, as_graphs
-from nask.kernels.node_nask import node_positions
 
 
 class MajorityClassifier(ClassifierMixin, BaseEstimator):
@@ -61,7 +61,7 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
         """Count the classes of the training nodes; by default of all that have one."""
         target = one_class_a_node(y, as_graph(graph).n_nodes)
         rows = known_nodes(target, train, "train")
-        self.classes_, codes = class_codes(np.array(target[rows].tolist()), "node")
+        self.classes_, codes = class_codes(target[rows], "node")
         self.majority_ = self.classes_[np.bincount(codes).argmax()]
         return self
 
@@ -75,5 +75,5 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
     def score(self, graph: Any, y: Any, nodes: Any = None) -> float:
         """Accuracy on the nodes that have a class, or on the given ones."""
         target = one_class_a_node(y, as_graph(graph).n_nodes)
-        rows = known_nodes(target, nodes, "nodes")
-        return float(np.mean(self.predict(graph, rows) == np.array(target[rows].tolist())))
+        chosen, truth = scored_nodes(target, nodes)
+        return float(np.mean(self.predict(graph, chosen) == truth))

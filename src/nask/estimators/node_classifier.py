@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import os
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
@@ -10,9 +9,8 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from nask.estimators.classifier import (
     Calibration,
@@ -24,13 +22,16 @@ from nask.estimators.classifier import (
 from nask.estimators.linear import fit_linear, most_decided
 from nask.estimators.machine import MachineParameters
 from nask.estimators.support import Centring, SupportMachine, class_confidence, most_confident
-from nask.estimators.targets import class_codes
+from nask.estimators.targets import class_codes, one_column
 from nask.exceptions import ParameterError
+from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph
 from nask.io.node_dataset import NO_CLASS
+from nask.io.target import as_target, is_number
 from nask.kernels.features import NASKFeatures
-from nask.kernels.node_nask import NodeNASK, node_positions
+from nask.kernels.node_nask import NodeNASK
 from nask.kernels.parameters import StarParameters, is_integer
 
 Method = Literal["auto", "exact", "features"]
@@ -107,15 +108,15 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
             An :class:`AttributedGraph`, a networkx graph or PyG ``Data``.
         y : array of shape (n_nodes,)
             One class a node, text or integers; -1, None or NaN where it is not known.
-        train : array of int, default=None
-            Nodes to train on; all whose class is known by default. Classes of other nodes are not
-            looked at.
+        train : array of int, or of bool, default=None
+            Nodes to train on, by their positions or by a mask; all whose class is known by
+            default. Classes of other nodes are not looked at.
         """
         self._check_parameters()
         graph = as_graph(graph)
         target = one_class_a_node(y, graph.n_nodes)
         nodes = known_nodes(target, train, "train")
-        self.classes_, codes = class_codes(np.array(target[nodes].tolist()), "node")
+        self.classes_, codes = class_codes(target[nodes], "node")
         weights = self._weights_by_code(self.classes_)
         self.n_nodes_ = graph.n_nodes
         kernel = NodeNASK(**self._kernel_parameters())
@@ -184,8 +185,8 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
         ----------
         graph : graph
             The training graph, or another one with the same attributes.
-        nodes : array of int, default=None
-            Which nodes of ``graph``; all by default.
+        nodes : array of int, or of bool, default=None
+            Which nodes of ``graph``, by their positions or by a mask; all by default.
         """
         check_is_fitted(self)
         if self.method_ == "features":
@@ -213,14 +214,13 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
         graph : graph
         y : array of shape (n_nodes,)
             One class a node, as in :meth:`fit`.
-        nodes : array of int, default=None
-            Which nodes; all whose class is known by default.
+        nodes : array of int, or of bool, default=None
+            Which nodes, by their positions or by a mask; all whose class is known by default.
         """
         graph = as_graph(graph)
         target = one_class_a_node(y, graph.n_nodes)
-        chosen = known_nodes(target, nodes, "nodes")
-        truth = np.array(target[chosen].tolist())
-        return float(accuracy_score(truth, self.predict(graph, chosen)))
+        chosen, truth = scored_nodes(target, nodes)
+        return float(np.mean(self.predict(graph, chosen) == truth))
 
     def _decide(self, graph: Any, nodes: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self)
@@ -261,20 +261,18 @@ def one_class_a_node(y: Any, n_nodes: int) -> npt.NDArray[Any]:
             "A classifier of nodes requires y to be passed, but the target y is None: expected "
             "one class a node."
         )
-    given = y if hasattr(y, "dtype") else np.array(list(y), dtype=object)
-    target = np.array(column_or_1d(given, warn=True), dtype=object)
+    target = np.array(one_column(y, "node"), dtype=object)
     if len(target) != n_nodes:
         raise ParameterError(
             f"Got {len(target)} values of y for a graph of {n_nodes} nodes: expected one a node, "
             "-1 or None where the class is not known."
         )
-    target[[label is None or label != label or _is_no_class(label) for label in target]] = None
+    target[[is_missing(label) or _is_no_class(label) for label in target]] = None
     return target
 
 
 def _is_no_class(label: Any) -> bool:
-    is_number = isinstance(label, numbers.Real) and not isinstance(label, (bool, np.bool_))
-    return is_number and label == NO_CLASS
+    return is_number(label) and bool(label == NO_CLASS)
 
 
 def known_nodes(target: npt.NDArray[Any], nodes: Any, name: str) -> Index:
@@ -290,6 +288,16 @@ def known_nodes(target: npt.NDArray[Any], nodes: Any, name: str) -> Index:
             "out."
         )
     return positions
+
+
+def scored_nodes(target: npt.NDArray[Any], nodes: Any) -> tuple[Index, npt.NDArray[Any]]:
+    """Nodes to score and their classes: the given ones, or all that have a class."""
+    chosen = known_nodes(target, nodes, "nodes")
+    if not len(chosen):
+        raise ParameterError(
+            "There are no nodes to score: expected one at least whose class is in y."
+        )
+    return chosen, as_target(target[chosen])
 
 
 def machine_memory() -> int:

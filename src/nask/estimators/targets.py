@@ -58,6 +58,8 @@ def refuse_missing(target: npt.NDArray[Any], element: str = "graph", ids: Ids = 
     Traceback (most recent call last):
     nask.exceptions.ParameterError: y has no value for 1 of 3 graphs (None or NaN): graph 1. ...
     """
+    if target.dtype.kind not in "fO":
+        return
     missing = [k for k, value in enumerate(target.tolist()) if is_missing(value)]
     if missing:
         names = listed(missing if ids is None else [ids[k] for k in missing])

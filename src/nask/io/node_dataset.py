@@ -10,6 +10,7 @@ import numpy as np
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.chosen_nodes import node_positions
 from nask.graph.edges import IntArray
 
 NO_CLASS = -1
@@ -27,7 +28,7 @@ class NodeDataset:
     y : ndarray of shape (n_nodes,)
         One class a node, integers of 0 or more; -1 where the class is missing.
     train, validation, test : ndarray of int
-        The nodes of the three parts of the public split.
+        The nodes of the three parts of the public split; given by their positions or by masks.
     notes : tuple of str
         In words, everything that reading changed. Empty: nothing.
 
@@ -62,7 +63,7 @@ class NodeDataset:
             )
         values: dict[str, Any] = {"y": y.astype(np.int64)}
         for part in ("train", "validation", "test"):
-            values[part] = _nodes(part, getattr(self, part), n_nodes)
+            values[part] = node_positions(getattr(self, part), n_nodes, part)
         for field, value in values.items():
             object.__setattr__(self, field, value)
         object.__setattr__(self, "notes", tuple(self.notes))
@@ -91,19 +92,6 @@ class NodeDataset:
     def n_classes(self) -> int:
         """Number of distinct classes, missing ones not counted."""
         return len(np.unique(self.y[self.y != NO_CLASS]))
-
-
-def _nodes(part: str, indices: Any, n_nodes: int) -> IntArray:
-    nodes = np.array(indices)
-    if nodes.size == 0:
-        nodes = np.zeros(0, dtype=np.int64)
-    whole = nodes.ndim == 1 and nodes.dtype.kind in "iu"
-    if not whole or ((nodes < 0) | (nodes >= n_nodes)).any():
-        raise ParameterError(
-            f"The {part!r} parameter of NodeDataset must be an array of nodes, integers of 0 to "
-            f"{n_nodes - 1}. Got {_describe(nodes, (len(nodes),) if nodes.ndim else ())} instead."
-        )
-    return nodes.astype(np.int64)
 
 
 def _describe(array: Any, expected: tuple[int, ...]) -> str:

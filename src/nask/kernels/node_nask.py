@@ -13,6 +13,7 @@ from nask.engines.node_gram import NodeGrams, node_grams, working_bytes
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
+from nask.graph.chosen_nodes import node_positions
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graph
 from nask.kernels.forms import distance_unit, gaussian, self_similarity, to_squared_distances
@@ -94,8 +95,8 @@ class NodeNASK(TransformerMixin, StarKernelParameters):
         graph : graph
             The training graph or another one, which is read with the training schema. No star
             reaches from one graph into the other.
-        nodes : array of int, default=None
-            Which nodes of ``graph``; all by default.
+        nodes : array of int, or of bool, default=None
+            Which nodes of ``graph``, by their positions or by a mask; all by default.
         """
         return self._between(graph, nodes, None)
 
@@ -206,28 +207,3 @@ class NodeNASK(TransformerMixin, StarKernelParameters):
         distances = to_squared_distances(linear, row_own, column_own, diagonal)
         form = gaussian(distances, float(self.gram_scale), self.mean_squared_distance_)
         return form.astype(self.dtype, copy=False)
-
-
-def node_positions(nodes: Any, n_nodes: int, name: str) -> Index:
-    """Check positions of nodes in a graph.
-
-    Examples
-    --------
-    >>> node_positions([2, 0], 3, "train")
-    array([2, 0])
-    >>> node_positions([3], 3, "train")
-    Traceback (most recent call last):
-    nask.exceptions.ParameterError: 'train' must be positions of nodes, integers of 0 to 2. Got 3.
-    """
-    given = np.asarray(nodes)
-    positions = given if given.size else given.astype(np.int64)
-    if positions.ndim != 1 or positions.dtype.kind not in "iu":
-        got = f"an array of {positions.dtype} of shape {positions.shape}"
-    else:
-        bad = positions[(positions < 0) | (positions >= n_nodes)]
-        if not len(bad):
-            return positions.astype(np.int64)
-        got = str(bad[0])
-    raise ParameterError(
-        f"{name!r} must be positions of nodes, integers of 0 to {n_nodes - 1}. Got {got}."
-    )

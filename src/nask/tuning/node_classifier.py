@@ -12,6 +12,7 @@ from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one
 from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
+from nask.io.target import as_target
 from nask.kernels.node_nask import NodeNASK
 from nask.messages import quoted
 from nask.tuning.grid import Grid, GridName
@@ -94,9 +95,10 @@ default="nodes"
         y : array-like of shape (n_nodes,)
             One class a node; -1, None or NaN where it is not known. Classes of nodes outside
             ``train`` and ``validation`` are not looked at.
-        train : array-like of int, default=None
-            The training nodes; by default all that have a class and are not held out.
-        validation : array-like of int, default=None
+        train : array-like of int, or of bool, default=None
+            The training nodes, by their positions or by a mask; by default all that have a
+            class and are not held out.
+        validation : array-like of int, or of bool, default=None
             Nodes to choose the parameters on, instead of folds of the training nodes. They are
             not trained on.
         """
@@ -106,12 +108,12 @@ default="nodes"
         if train is None and held_out is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), held_out)
         rows = known_nodes(target, train, "train")
-        self.classes_, codes = class_codes(_plain(target[rows]), "node")
+        self.classes_, codes = class_codes(target[rows], "node")
         judged, splits = rows, None
         if held_out is not None:
             check_held_out(target, rows, held_out)
             judged, splits = one_split(rows, held_out)
-            codes = np.searchsorted(self.classes_, _plain(target[judged]))
+            codes = np.searchsorted(self.classes_, as_target(target[judged]))
         race = self.race(codes, self.classes_, self.n_jobs, splits)
         self.best_estimator_ = self._choose(graph, race, judged).fit(graph, target, rows)
         return self
@@ -145,11 +147,6 @@ default="nodes"
         return NASKNodeClassifier(dtype="float32")
 
 
-def _plain(target: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Classes as text or numbers in place of objects."""
-    return np.array(target.tolist())
-
-
 def check_held_out(target: npt.NDArray[Any], rows: Positions, held_out: Positions) -> None:
     """Raise unless validation nodes are there, apart from training nodes and of their classes."""
     if not len(held_out):
@@ -159,7 +156,7 @@ def check_held_out(target: npt.NDArray[Any], rows: Positions, held_out: Position
         raise ParameterError(
             f"Node {both[0]} is in 'train' and in 'validation': expected it in one of them."
         )
-    unknown = np.setdiff1d(_plain(target[held_out]), _plain(target[rows])).tolist()
+    unknown = np.setdiff1d(as_target(target[held_out]), as_target(target[rows])).tolist()
     if unknown:
         raise ParameterError(
             f"No training node has the class {quoted(unknown[0])} of a validation node: expected "

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.nn import functional
@@ -21,11 +20,11 @@ from nask.baselines.networks.layers import sparse_rows
 from nask.baselines.networks.parameters import GRID, Grid, NetworkParameters
 from nask.baselines.networks.training import Outcome, apart, held_out
 from nask.baselines.networks.training import train as train_network
-from nask.estimators.node_classifier import known_nodes, one_class_a_node
+from nask.estimators.node_classifier import known_nodes, one_class_a_node, scored_nodes
 from nask.estimators.targets import class_codes
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph
-from nask.kernels.node_nask import node_positions
 from nask.tuning.node_classifier import check_held_out
 
 NODE_GRID: Grid = {**GRID, "weight_decay": (0.0, 5e-4)}
@@ -84,9 +83,10 @@ class NodeNetwork(NetworkParameters):
         graph : graph
         y : array-like of shape (n_nodes,)
             One class a node; -1, None or NaN where it is not known.
-        train : array-like of int, default=None
-            The training nodes; by default all that have a class and are not held out.
-        validation : array-like of int, default=None
+        train : array-like of int, or of bool, default=None
+            The training nodes, by their positions or by a mask; by default all that have a
+            class and are not held out.
+        validation : array-like of int, or of bool, default=None
             Nodes to stop and to choose on; by default a tenth of the training nodes, drawn by
             class, which is then not trained on.
         """
@@ -125,7 +125,7 @@ class NodeNetwork(NetworkParameters):
         if train is None and judged is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), judged)
         learned = np.unique(known_nodes(target, train, "train"))
-        self.classes_, codes = class_codes(np.array(target[learned].tolist()), "node")
+        self.classes_, codes = class_codes(target[learned], "node")
         if judged is None:
             kept, out = held_out(codes, int(self.random_state))
             return learned[kept], learned[out]
@@ -153,8 +153,8 @@ class NodeNetwork(NetworkParameters):
         ----------
         graph : graph
             The training graph, or another one with the same attributes.
-        nodes : array of int, default=None
-            Which nodes of ``graph``; all by default.
+        nodes : array of int, or of bool, default=None
+            Which nodes of ``graph``, by their positions or by a mask; all by default.
         """
         return np.asarray(self.classes_[self._logits(graph, nodes).argmax(dim=1).numpy()])
 
@@ -170,6 +170,5 @@ class NodeNetwork(NetworkParameters):
         """Share of nodes whose class is found, of all whose class is known by default."""
         graph = as_graph(graph)
         target = one_class_a_node(y, graph.n_nodes)
-        chosen = known_nodes(target, nodes, "nodes")
-        truth = np.array(target[chosen].tolist())
-        return float(accuracy_score(truth, self.predict(graph, chosen)))
+        chosen, truth = scored_nodes(target, nodes)
+        return float(np.mean(self.predict(graph, chosen) == truth))
