@@ -9,7 +9,7 @@ from nask.estimators.support import Centring
 from nask.exceptions import ParameterError
 from nask.tuning import race as race_module
 from nask.tuning.path import predictions
-from nask.tuning.race import Entrant, Race
+from nask.tuning.race import Entrant, Race, refuse_single_members
 from nask.tuning.sweeps import Candidate
 
 PENALTIES = (0.01, 1.0, 100.0)
@@ -176,7 +176,7 @@ def test_the_rows_of_a_larger_matrix():
 
 def test_errors():
     with pytest.raises(ParameterError, match="two training graphs or nodes of each class"):
-        Race(np.array([0, 0, 0, 1]))
+        refuse_single_members(np.array([0, 0, 0, 1]), np.array(["a", "b"]))
     with pytest.raises(ParameterError, match="no candidates"):
         Race(np.array([0, 0, 1, 1])).winner()
 

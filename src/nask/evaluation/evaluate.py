@@ -16,13 +16,14 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from nask.datasets.registry import load_dataset
+from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
 from nask.evaluation.environment import environment
 from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.folds import fold_of_its_own, fold_of_shared, nodes_of_their_own
 from nask.evaluation.journal import Journal
 from nask.evaluation.memory import folds_at_a_time
 from nask.evaluation.methods import classifies, described, method_name, named_method
-from nask.evaluation.records import Evaluation, FoldRecord
+from nask.evaluation.records import Evaluation, FoldRecord, Items
 from nask.evaluation.results import finished_repeats, summary
 from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
@@ -122,10 +123,12 @@ def evaluate(
         raise ParameterError.expected("time_limit", "evaluate", POSITIVE, time_limit)
     data: Dataset | NodeDataset
     data = dataset if isinstance(dataset, (Dataset, NodeDataset)) else load_dataset(dataset)
-    task = make_task(data, split, folds, repeats, inner, random_state)
-    method = named_method(model, task.items) if isinstance(model, str) else clone(model)
-    _check_fits(method, task, strict)
+    items: Items = "nodes" if isinstance(data, NodeDataset) else "graphs"
+    method = named_method(model, items) if isinstance(model, str) else clone(model)
     own = method.get_params(deep=False)
+    least = LEAST_TO_CHOOSE if "inner" in own else 1
+    task = make_task(data, split, folds, repeats, inner, random_state, least)
+    _check_fits(method, task, strict)
     settings = {"inner": task.inner, "random_state": random_state}
     method.set_params(**{k: v for k, v in settings.items() if k in own and v is not None})
     label = method_name(method)

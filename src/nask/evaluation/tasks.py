@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.estimators.targets import class_codes
+from nask.evaluation.class_sizes import check_class_sizes
 from nask.evaluation.records import Items
 from nask.evaluation.splits import Split, outer_splits, public_split
 from nask.exceptions import ParameterError
@@ -17,6 +18,7 @@ from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.target import can_be_classes
 from nask.kernels.parameters import is_integer
+from nask.messages import quoted
 
 SplitName = Literal["folds", "planetoid"]
 LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
@@ -73,8 +75,11 @@ def make_task(
     repeats: int | None,
     inner: int | None,
     random_state: int,
+    least: int = 1,
 ) -> Task:
     """Check the protocol and draw the splits; numbers that are None have their defaults.
+
+    Of each class, ``least`` have to be in every training part.
 
     Examples
     --------
@@ -102,13 +107,15 @@ def make_task(
     numbers = {**DEFAULTS[items], **given}
     if isinstance(dataset, NodeDataset):
         if split == "planetoid":
-            return _public_task(dataset, given, numbers["inner"])
+            return _public_task(dataset, given, numbers["inner"], least)
         labelled = np.flatnonzero(dataset.y != NO_CLASS)
         classes, codes = _classes_of_nodes(dataset)
+        names = list(map(str, labelled.tolist()))
+        check_class_sizes(classes, codes[labelled], numbers["folds"], least, items, names)
         drawn = [
             s._replace(train=labelled[s.train], test=labelled[s.test])
             for s in outer_splits(
-                codes[labelled], numbers["folds"], numbers["repeats"], random_state, items
+                codes[labelled], numbers["folds"], numbers["repeats"], random_state
             )
         ]
         return Task(dataset.name, items, dataset.graph, dataset.y, classes, codes, drawn, **numbers)
@@ -118,6 +125,7 @@ def make_task(
         )
     y = _classes_of_graphs(dataset)
     classes, codes = class_codes(y, ids=dataset.ids)
+    check_class_sizes(classes, codes, numbers["folds"], least, items, dataset.ids)
     splits = list(outer_splits(codes, numbers["folds"], numbers["repeats"], random_state))
     return Task(dataset.name, items, dataset.graphs, y, classes, codes, splits, **numbers)
 
@@ -143,9 +151,17 @@ def _classes_of_graphs(dataset: Dataset) -> npt.NDArray[Any]:
     return np.asarray(dataset.y)
 
 
-def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int) -> Task:
+def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int, least: int) -> Task:
     classes, codes = _classes_of_nodes(dataset)
     split = public_split(dataset)
+    few = np.flatnonzero(np.bincount(codes[split.train]) < least)
+    if split.validation is None and len(few):
+        raise ParameterError(
+            f"The public split of {dataset.name} has one training node of class "
+            f"{quoted(classes[few[0]])} and no validation nodes: choosing parameters takes "
+            f"{least} of each class. Use split='folds', or a method that chooses nothing, such as "
+            "NASKNodeClassifier."
+        )
     fixed = ("folds", "repeats") if split.validation is None else ("folds", "repeats", "inner")
     for name in fixed:
         if name in given:

@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from nask.estimators.support import ClassWeight
 from nask.exceptions import ParameterError
+from nask.messages import quoted
 from nask.tuning.path import predictions
 from nask.tuning.shrinkage import shrunk_scores
 from nask.tuning.sweeps import Candidate
@@ -208,14 +209,28 @@ def inner_folds(codes: Positions, inner: int, random_state: int) -> Splits:
     [2, 2, 2]
     """
     smallest = int(np.bincount(codes).min())
-    if smallest < 2:
-        raise ParameterError(
-            "Choosing parameters by cross-validation needs two training graphs or nodes of each "
-            "class at least, but a class has one. Leave it out, or use a classifier that chooses "
-            "nothing: NASKClassifier, NASKNodeClassifier."
-        )
     folds = StratifiedKFold(min(inner, smallest), shuffle=True, random_state=random_state)
     return list(folds.split(codes, codes))
+
+
+def refuse_single_members(codes: Positions, classes: npt.NDArray[Any]) -> None:
+    """Raise where a class has one member, which cannot be learned from and judged on.
+
+    Examples
+    --------
+    >>> refuse_single_members(np.array([0, 0, 1]), np.array(["no", "yes"]))
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: Choosing parameters by cross-validation takes two training
+    graphs or nodes of each class, but class 'yes' has one. ...
+    """
+    single = np.flatnonzero(np.bincount(codes) < 2)
+    if len(single):
+        raise ParameterError(
+            "Choosing parameters by cross-validation takes two training graphs or nodes of each "
+            f"class, but class {quoted(classes[single[0]])} has one. Leave it out, or use a "
+            "classifier that chooses nothing: NASKClassifier, NASKNodeClassifier, or nask fit "
+            "without --tune."
+        )
 
 
 def one_split(train: Positions, validation: Positions) -> tuple[Positions, Splits]:

@@ -17,7 +17,7 @@ from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_integer
 from nask.progress import Progress, track
 from nask.tuning.grid import Grid, GridName, named_grid
-from nask.tuning.race import Positions, Race, Splits
+from nask.tuning.race import Positions, Race, Splits, refuse_single_members
 from nask.tuning.sweeps import StarSweep, star_sweeps
 
 
@@ -72,6 +72,8 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
             raise ParameterError.expected(
                 "inner", type(self).__name__, "an int in the range [2, inf)", self.inner
             )
+        if splits is None:
+            refuse_single_members(codes, classes)
         weights = self.class_weight_by_code(classes)
         return Race(codes, self.inner, weights, self.random_state, n_jobs, splits)
 

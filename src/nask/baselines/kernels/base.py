@@ -23,7 +23,7 @@ from nask.io.coerce import as_graphs
 from nask.kernels.parameters import POSITIVE, is_integer, is_positive
 from nask.progress import Progress, track
 from nask.tuning.grid import Grid, settings
-from nask.tuning.race import Race, Splits
+from nask.tuning.race import Race, Splits, refuse_single_members
 from nask.tuning.sweeps import Candidate
 
 Floats = npt.NDArray[np.float64]
@@ -219,6 +219,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         if not is_integer(self.inner) or self.inner < 2:
             expected = "an int in the range [2, inf)"
             raise ParameterError.expected("inner", type(self).__name__, expected, self.inner)
+        if splits is None:
+            refuse_single_members(codes, classes)
         return Race(codes, self.inner, None, self.random_state, n_jobs, splits)
 
     @staticmethod
