@@ -85,6 +85,22 @@ def test_graphs_and_nodes_have_a_picture_each(invoke, with_nodes, tmp_path):
     assert names == ["ranks-graphs.svg", "ranks-nodes.svg"]
 
 
+@pytest.mark.parametrize("options", [["--dataset", "A"], []])
+def test_without_ranks_the_picture_has_the_accuracies(invoke, folder, tmp_path, options):
+    """Of one dataset, or where no two methods have the same sets."""
+    place = folder
+    if not options:
+        made = [("A", "nask"), ("A", "far"), ("B", "far"), ("B", "near")]
+        place = write(tmp_path / "apart", *(result(d, m, RIGHT[m]) for d, m in made))
+    picture = tmp_path / "ranks.svg"
+    shown = " ".join(invoke("compare", place, *options, "--plot", picture).stdout.split())
+    assert "The picture has the accuracies: average ranks take two methods" in shown
+    drawn = picture.read_text()
+    assert "Accuracy (%)" in drawn
+    assert "± std over folds" in drawn
+    assert [path.name for path in tmp_path.glob("*.svg")] == ["ranks.svg"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -94,7 +110,6 @@ def test_graphs_and_nodes_have_a_picture_each(invoke, with_nodes, tmp_path):
         (["--method", "nask"], "no dataset has results of two methods"),
         (["--alpha", "2"], "'alpha' parameter of compare must be"),
         (["--plot", "ranks.doc"], "the ending '.doc' is unknown"),
-        (["--dataset", "A", "--plot", "ranks.png"], "no average ranks to draw"),
         (["--csv", "nowhere/a.csv"], "Give --csv a file in a folder that exists"),
     ],
 )

@@ -1,6 +1,7 @@
 """nask.evaluate: honest folds, Grams computed once, records that a later run goes on from."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
 import nask
+from limited_work import Warns
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import outer_splits
@@ -287,3 +289,14 @@ def test_targets_that_are_no_classes(model, mutag):
 def test_an_unknown_method(mutag):
     with pytest.raises(ParameterError, match=r"no method 'nsk'\. Did you mean 'nask'"):
         nask.evaluate("nsk", mutag)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_a_fold_warns_of_is_warned_of_here(mutag, n_jobs):
+    """Folds run in processes of their own, whose warnings nobody could catch."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nask.evaluate(Warns(), mutag, folds=3, repeats=1, n_jobs=n_jobs)
+    told = [warning for warning in caught if str(warning.message) == "Mind the gap."]
+    assert len(told) >= 1
+    assert all(warning.category is RuntimeWarning for warning in told)

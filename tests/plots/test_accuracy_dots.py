@@ -102,6 +102,15 @@ def test_the_legend_names_only_what_is_drawn(repeats):
     assert "± std over repeats" in legend(RESULTS)
 
 
+def test_no_bar_passes_what_an_accuracy_can_be():
+    high, low = result("EASY", "NASK", 0.97, 0.02, 0.06), result("HARD", "NASK", 0.03, 0.04, 0.01)
+    ax = accuracy([high, low])
+    assert bars(ax) == {(91, 100, 0), (95, 99, 0), (2, 4, 1), (0, 7, 1)}
+    left, right = ax.get_xlim()
+    assert -2 < left < right < 102
+    assert all(0 <= tick <= 100 for tick in ax.get_xticks() if left <= tick <= right)
+
+
 def test_nothing_to_draw_is_an_error():
     with pytest.raises(ParameterError, match="no results"):
         accuracy([])

@@ -20,7 +20,10 @@ def written(ax):
     return {(round(t.get_position()[1]), round(t.get_position()[0])): t for t in ax.texts}
 
 
-@pytest.mark.parametrize(("n_classes", "n_graphs"), [(2, 188), (6, 600), (30, 267)])
+@pytest.mark.parametrize(
+    ("n_classes", "n_graphs"),
+    [(2, 188), (6, 600), (30, 267), (2, 900_000), (15, 6000), (30, 9000)],
+)
 def test_cells_are_counts_and_colours_shares_of_the_true_class(n_classes, n_graphs):
     ax, counts = draw(n_classes, n_graphs)
     shares = ax.images[0].get_array()
@@ -45,7 +48,8 @@ def test_every_number_lies_within_its_cell(n_classes, n_graphs):
     assert ax.texts
 
 
-def test_numbers_that_do_not_fit_are_left_out():
+def test_numbers_are_written_all_or_none():
+    """Where only the long ones were left out, they would look like zeros."""
     from matplotlib.figure import Figure
 
     small = Figure(figsize=(2, 2), layout="constrained").add_subplot()

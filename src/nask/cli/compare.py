@@ -15,11 +15,11 @@ from nask.cli.output import output_file
 from nask.cli.show import show
 from nask.evaluation.compare import compare as compare_results
 from nask.evaluation.comparison import Comparison
-from nask.evaluation.records import Evaluation
+from nask.evaluation.records import Evaluation, Items
 from nask.evaluation.results import read_results
 from nask.exceptions import ParameterError, did_you_mean
 from nask.messages import quoted
-from nask.plots import critical_difference
+from nask.plots import accuracy, critical_difference
 
 FILES = "Files"
 PICTURES = (".png", ".pdf", ".svg")
@@ -61,7 +61,8 @@ def compare(
     plot: Annotated[
         Path | None,
         typer.Option(
-            help="Draw the critical-difference diagram there: .png, .pdf or .svg.",
+            help="Draw the critical-difference diagram there, or the accuracies where there are "
+            "no average ranks: .png, .pdf or .svg.",
             rich_help_panel=FILES,
         ),
     ] = None,
@@ -88,9 +89,14 @@ def compare(
                 temporary.write_text(text(), encoding="utf-8")
                 written.append(path)
         if plot is not None:
-            written += _draw(comparison, plot, files)
+            written += _draw(comparison, results, plot, files)
     for table in comparison_tables(comparison, Console()):
         show(table)
+    if plot is not None and not _ranked(comparison):
+        show(
+            "The picture has the accuracies: average ranks take two methods or more on the same "
+            "two sets or more."
+        )
     if written:
         show(f"Written: {', '.join(map(str, written))}.")
 
@@ -116,15 +122,29 @@ def _chosen(
     ]
 
 
-def _draw(comparison: Comparison, path: Path, files: ExitStack) -> list[Path]:
-    """Draw every ranking; with two of them, each into a file that says in its name which it is."""
-    ranked = [table.items for table in comparison.tables if table.ranking is not None]
-    if len(ranked) <= 1:
-        places = {path: None if not ranked else ranked[0]}
-    else:
+def _ranked(comparison: Comparison) -> list[Items]:
+    """What the methods have average ranks on."""
+    return [table.items for table in comparison.tables if table.ranking is not None]
+
+
+def _draw(
+    comparison: Comparison, results: Sequence[Evaluation], path: Path, files: ExitStack
+) -> list[Path]:
+    """Draw every ranking; with two of them, each into a file that says in its name which it is.
+
+    Where there is none, draw the accuracies.
+    """
+    ranked = _ranked(comparison)
+    places: dict[Path, Items | None] = {path: ranked[0] if ranked else None}
+    if len(ranked) > 1:
         places = {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}
     for place, items in places.items():
         temporary = files.enter_context(output_file(place, "--plot", PICTURES))
-        figure: Any = critical_difference(comparison, items).figure
+        figure: Any
+        if items is None:
+            finished = [result for result in results if result.timeout is None]
+            figure = accuracy(finished).figure
+        else:
+            figure = critical_difference(comparison, items).figure
         figure.savefig(temporary, dpi=150)
     return list(places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -15,7 +16,9 @@ from nask.cli.evaluate import evaluate
 from nask.cli.features import features
 from nask.cli.fit import fit
 from nask.cli.gram import gram
+from nask.cli.plain_warnings import plain_warnings
 from nask.cli.predict import predict
+from nask.evaluation.time_limit import quiet_tracker
 from nask.exceptions import NaskError
 
 app = typer.Typer(
@@ -31,8 +34,11 @@ app.add_typer(datasets_app, name="datasets")
 
 def run() -> None:
     """Run the command; a mistake of the user ends with its message, not with a traceback."""
+    os.environ |= quiet_tracker()
     try:
-        app()
+        with plain_warnings():
+            # Called so also by python -m nask, in place of the path of a file.
+            app(prog_name="nask")
     except (NaskError, OSError) as error:
         typer.echo(f"nask: {error}", err=True)
         sys.exit(2)

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -19,7 +20,13 @@ from nask.datasets.registry import load_dataset
 from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
 from nask.evaluation.environment import environment
 from nask.evaluation.fingerprint import fingerprint
-from nask.evaluation.folds import fold_of_its_own, fold_of_shared, nodes_of_their_own
+from nask.evaluation.folds import (
+    CaughtWarning,
+    fold_of_its_own,
+    fold_of_shared,
+    nodes_of_their_own,
+    with_warnings,
+)
 from nask.evaluation.journal import Journal
 from nask.evaluation.memory import folds_at_a_time
 from nask.evaluation.methods import classifies, described, method_name, named_method
@@ -260,7 +267,8 @@ def _run(
     if strict or not hasattr(method, "sweeps"):
         fold = fold_of_its_own if task.items == "graphs" else nodes_of_their_own
         run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        return iter(run(delayed(fold)(method, task.data, task.y, split) for split in pending))
+        own = (method, task.data, task.y)
+        return _retold(run(delayed(with_warnings)(fold, *own, split) for split in pending))
     n_items = len(task.y)
     stacks = shared_stacks(
         method.sweeps(),
@@ -276,4 +284,20 @@ def _run(
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
     run = Parallel(n_jobs=n_processes, return_as="generator_unordered")
     shared = (method, stacks, task.classes, task.codes)
-    return iter(run(delayed(fold_of_shared)(*shared, split) for split in pending))
+    return _retold(run(delayed(with_warnings)(fold_of_shared, *shared, split) for split in pending))
+
+
+def _retold(
+    folds: Generator[tuple[FoldRecord, list[CaughtWarning]], None, None],
+) -> Iterator[FoldRecord]:
+    """Give the warnings of folds, which may have run in other processes, in this one."""
+    try:
+        for record, caught in folds:
+            for text, category in caught:
+                warnings.warn(text, category, stacklevel=2)
+            yield record
+    finally:
+        with warnings.catch_warnings():
+            # Of folds that were at work, or not taken yet, when the run was stopped.
+            warnings.filterwarnings("ignore", r"\d+ tasks (have|which)", UserWarning)
+            folds.close()

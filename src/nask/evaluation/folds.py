@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -17,6 +18,17 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.node_dataset import NO_CLASS
 from nask.tuning.path import predictions
 from nask.tuning.race import one_split
+
+CaughtWarning = tuple[str, type[Warning]]
+
+
+def with_warnings(
+    fold: Callable[..., FoldRecord], *arguments: Any
+) -> tuple[FoldRecord, list[CaughtWarning]]:
+    """Run a fold; return its record, and what it warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        record = fold(*arguments)
+    return record, [(str(warning.message), warning.category) for warning in caught]
 
 
 def fold_of_shared(

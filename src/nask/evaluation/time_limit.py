@@ -90,16 +90,23 @@ def work(folder: str) -> None:
 def _start(folder: str) -> subprocess.Popen[bytes]:
     # The same modules are found here and there, those of a notebook's folder, too.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import work; work({folder!r})"
-    # Where workers of joblib are killed, its tracker of resources tidies up; that is no news.
-    warnings = [os.environ.get("PYTHONWARNINGS", ""), "ignore:resource_tracker"]
     return subprocess.Popen(
         [sys.executable, "-c", code],
         # Never written to: it ends when this process does, however that comes about.
         stdin=subprocess.PIPE,
         # A group of its own, which is ended as a whole.
         start_new_session=True,
-        env={**os.environ, "PYTHONWARNINGS": ",".join(filter(None, warnings))},
+        env={**os.environ, **quiet_tracker()},
     )
+
+
+def quiet_tracker() -> dict[str, str]:
+    """Return variables with which joblib's tracker of resources does not warn.
+
+    Where workers are killed, it tidies up; that is no news.
+    """
+    given = os.environ.get("PYTHONWARNINGS", "")
+    return {"PYTHONWARNINGS": ",".join(filter(None, [given, "ignore:resource_tracker"]))}
 
 
 def _end_with_parent() -> None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
+
 from nask.exceptions import ParameterError
 from nask.plots.style import GREY, add_legend, axes_or_new, colour_and_marker
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 # Rows of one dataset spread over this share of the space between two datasets.
 GROUP = 0.7
+# Percent that the axis goes beyond what an accuracy can be, for dots at its ends to be seen whole.
+BEYOND = 1.5
 
 
 class Spread(NamedTuple):
@@ -63,8 +67,8 @@ def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
     """Draw mean accuracies as dots, a row a dataset and method, with their spread.
 
     A thin bar is the standard deviation over test folds, a thick one with ends that over repeats
-    of the cross-validation. A grey tick marks the share of the largest class, what guessing would
-    reach.
+    of the cross-validation; neither passes 0 or 100 %. A grey tick marks the share of the largest
+    class, what guessing would reach.
 
     Parameters
     ----------
@@ -106,11 +110,12 @@ def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
         colour, marker = colour_and_marker(number)
         for spread in SPREADS:
             # NaN, where a spread is not known, draws no bar.
-            lengths = [_percent(getattr(result, spread.attribute)) for result in own]
+            lengths = np.array([_percent(getattr(result, spread.attribute)) for result in own])
+            room = np.array([means, [100 - mean for mean in means]])
             ax.errorbar(
                 means,
                 heights,
-                xerr=lengths,
+                xerr=np.where(lengths > room, room, lengths),
                 fmt="none",
                 color=colour,
                 elinewidth=spread.width,
@@ -129,6 +134,8 @@ def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
 
     ax.set_yticks(range(len(datasets)), datasets)
     ax.set_ylim(len(datasets) - 0.5, -0.5)
+    left, right = ax.get_xlim()
+    ax.set_xlim(max(left, -BEYOND), min(right, 100 + BEYOND))
     ax.set_xlabel("Accuracy (%)")
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color="#E3E3E3", linewidth=0.8)

@@ -96,8 +96,8 @@ def _ranking(comparison: Comparison, items: Items | None) -> tuple[Ranking, Item
     found = [(table.ranking, table.items) for table in tables if table.ranking is not None]
     if not found:
         raise ParameterError(
-            "There are no average ranks to draw: they need two methods that were all run on the "
-            "same two sets or more. Compare fewer methods or sets."
+            "There are no average ranks to draw: they take two methods or more that were all run "
+            "on the same two sets or more. nask.plots.accuracy draws the accuracies of any results."
         )
     if len(found) > 1:
         raise ParameterError(

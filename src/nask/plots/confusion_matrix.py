@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 POINTS_AN_INCH = 72
 # Width and height of a digit, relative to the font size, with a little air.
 DIGIT_WIDTH, DIGIT_HEIGHT = 0.68, 1.1
-SMALLEST_FONT, LARGEST_FONT = 5.0, 10.0
+SMALLEST_FONT, READABLE_FONT, LARGEST_FONT = 5.0, 7.0, 10.0
+# Sides in inches: of a cell at least, and of the picture.
+CELL, SMALLEST_SIDE, LARGEST_SIDE = 0.26, 3.0, 20.0
 # Ticks, labels and the colour bar take about a quarter of the space of Axes not yet laid out.
 DRAWN_SHARE = 0.75
 
@@ -24,7 +26,8 @@ DRAWN_SHARE = 0.75
 def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, ax: Axes | None = None) -> Axes:
     """Draw a confusion matrix: counts as numbers, shares of each true class as colours.
 
-    Zeros are left blank, and so are numbers that would not fit into their cell.
+    Zeros are left blank. Where a number would not fit into its cell, all are left out, since it
+    would look like a zero; a figure that is made here has room for them up to about 100 classes.
 
     Parameters
     ----------
@@ -59,11 +62,16 @@ def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, ax: Axes | None = No
     # A class that is predicted but never true has a row of zeros.
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
-    side = float(np.clip(0.26 * n, 3.0, 12.0))
+    digits = len(str(counts.max()))
+    cell = max(CELL, digits * DIGIT_WIDTH * READABLE_FONT / POINTS_AN_INCH / DRAWN_SHARE)
+    side = float(np.clip(cell * n, SMALLEST_SIDE, LARGEST_SIDE))
     ax = axes_or_new(ax, side + 1.4, side + 0.8)
     image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    font = float(np.clip(0.5 * _cell_points(ax, n), SMALLEST_FONT, LARGEST_FONT))
-    _write_counts(ax, counts, shares, font)
+    points = _cell_points(ax, n)
+    fitting = min(0.5 * points, points / (digits * DIGIT_WIDTH))
+    font = float(np.clip(fitting, SMALLEST_FONT, LARGEST_FONT))
+    if max(DIGIT_WIDTH * digits, DIGIT_HEIGHT) * font <= points * (1 + 1e-9):
+        _write_counts(ax, counts, shares, font)
 
     ax.set_xticks(range(n), names, fontsize=font)
     ax.set_yticks(range(n), names, fontsize=font)
@@ -91,9 +99,7 @@ def _cell_points(ax: Axes, n: int) -> float:
 def _write_counts(
     ax: Axes, counts: npt.NDArray[np.int_], shares: npt.NDArray[np.float64], font: float
 ) -> None:
-    cell = _cell_points(ax, len(counts))
     for row, column in np.argwhere(counts):
         number = str(counts[row, column])
-        if max(DIGIT_WIDTH * len(number), DIGIT_HEIGHT) * font <= cell:
-            colour = "white" if shares[row, column] > 0.5 else "#202020"
-            ax.text(column, row, number, ha="center", va="center", fontsize=font, color=colour)
+        colour = "white" if shares[row, column] > 0.5 else "#202020"
+        ax.text(column, row, number, ha="center", va="center", fontsize=font, color=colour)
