@@ -189,6 +189,16 @@ def test_a_value_on_several_lines_is_quoted_on_one():
     assert len(quoted(table)) < 300
 
 
+class WithoutRepr:
+    def __repr__(self):
+        raise RuntimeError
+
+
+def test_a_value_that_cannot_be_written_is_no_error_of_its_own():
+    assert quoted(WithoutRepr()) == "an object of type WithoutRepr"
+    assert quoted([10**5000]) == "[an integer of more than 4300 digits]"
+
+
 def test_a_list_of_names_is_whole_as_long_as_it_is_short():
     assert listed(["a", "b"]) == "'a', 'b'"
     assert listed([]) == "none"

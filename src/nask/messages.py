@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 LONGEST_TEXT, MOST_ITEMS, LONGEST = 100, 5, 200
 # Characters of a list of names, which is whole where that suffices.
 LONGEST_LIST = 300
+BRACKETS = {list: "[]", tuple: "()"}
 
 
 def quoted(value: object) -> str:
@@ -76,18 +78,23 @@ def shortened(text: str) -> str:
 def _written(value: object) -> str:
     """A value with its items quoted, where it is one of Python's collections."""
     if isinstance(value, Mapping):
-        items = [f"{quoted(k)}: {quoted(v)}" for k, v in islice(value.items(), MOST_ITEMS)]
-        return f"{{{_with_count(items, len(value))}}}"
-    if type(value) in (list, tuple, set):
+        pairs = [f"{quoted(k)}: {quoted(v)}" for k, v in islice(value.items(), MOST_ITEMS)]
+        return f"{{{_with_count(pairs, len(value))}}}"
+    if type(value) in BRACKETS:
         collection: Any = value
         items = [quoted(item) for item in islice(collection, MOST_ITEMS)]
-        text = _with_count(items, len(collection))
-        if type(value) is list:
-            return f"[{text}]"
-        if type(value) is set:
-            return f"{{{text}}}" if items else "set()"
-        return f"({text},)" if len(collection) == 1 else f"({text})"
-    return " ".join(repr(value).split())
+        comma = "," * (type(value) is tuple and len(items) == 1)
+        return (_with_count(items, len(collection)) + comma).join(BRACKETS[type(value)])
+    return _represented(value)
+
+
+def _represented(value: object) -> str:
+    try:
+        return " ".join(repr(value).split())
+    except Exception:  # whatever the repr of a user's object raises
+        if isinstance(value, int):
+            return f"an integer of more than {sys.get_int_max_str_digits()} digits"
+        return f"an object of type {type(value).__name__}"
 
 
 def _with_count(items: list[str], n: int) -> str:

@@ -89,6 +89,11 @@ def test_what_cannot_be_classes_is_told(invoke, table, tmp_path):
         invoke("fit", words, "--model", tmp_path / "m.nask", "--task", "regress")
 
 
+def test_an_evaluation_is_of_classes(invoke, table, tmp_path):
+    with pytest.raises(ParameterError, match="leave out --task regress"):
+        evaluated(invoke, table([0, 1] * 6), tmp_path, "--task", "regress")
+
+
 def test_python_follows_the_same_rule(mutag):
     whole = nask.Dataset("whole", mutag.graphs[:90], [float(k % 30) for k in range(90)])
     with pytest.raises(ParameterError, match="30 different ones of 90") as caught:

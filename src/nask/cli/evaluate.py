@@ -141,6 +141,11 @@ def evaluate(
     searched = grid is not None or try_values or expansion != NASKClassifier.expansion
     if searched and "nask" not in (method or ["nask"]):
         raise ParameterError("--grid, --try and --expansion are for the method nask.")
+    if task == "regress":
+        raise ParameterError(
+            "nask evaluate is for classes: leave out --task regress. nask fit learns numbers on a "
+            "scale, and nask predict tells R2 on other graphs."
+        )
     results: list[Evaluation] = []
     failures: list[str] = []
     for name in datasets:

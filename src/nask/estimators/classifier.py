@@ -103,8 +103,8 @@ class NASKClassifier(ClassifierMixin, KernelMachine):
         if self._calibration is None:
             raise ParameterError(
                 "This NASKClassifier has no probabilities: it was fitted with probability=False, "
-                "or a class had a single training graph. Fit with probability=True and two graphs "
-                "or more of each class."
+                "or a class had a single training graph. Fit with probability=True, as nask fit "
+                "does, and two graphs or more of each class."
             )
         return probabilities(decision, *self._calibration)
 
