@@ -13,7 +13,7 @@ import numpy as np
 LONGEST_TEXT, MOST_ITEMS, LONGEST = 100, 5, 200
 # Characters of a list of names, which is whole where that suffices.
 LONGEST_LIST = 300
-BRACKETS = {list: "[]", tuple: "()"}
+BRACKETS: dict[type, str] = {list: "[]", tuple: "()"}
 
 
 def quoted(value: object) -> str:

@@ -61,7 +61,7 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
         """Count the classes of the training nodes; by default of all that have one."""
         target = one_class_a_node(y, as_graph(graph).n_nodes)
         rows = known_nodes(target, train, "train")
-        self.classes_, codes = class_codes(target[rows], "node")
+        self.classes_, codes = class_codes(target[rows], "node", rows)
         self.majority_ = self.classes_[np.bincount(codes).argmax()]
         return self
 

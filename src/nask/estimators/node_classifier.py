@@ -116,7 +116,7 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
         graph = as_graph(graph)
         target = one_class_a_node(y, graph.n_nodes)
         nodes = known_nodes(target, train, "train")
-        self.classes_, codes = class_codes(target[nodes], "node")
+        self.classes_, codes = class_codes(target[nodes], "node", nodes)
         weights = self._weights_by_code(self.classes_)
         self.n_nodes_ = graph.n_nodes
         kernel = NodeNASK(**self._kernel_parameters())

@@ -15,7 +15,7 @@ from nask.graph.attribute import is_missing
 from nask.io.target import as_target, is_number, not_whole
 from nask.messages import listed, quoted, shortened
 
-Ids = Sequence[str] | None
+Ids = Sequence[Any] | npt.NDArray[Any] | None
 
 
 def one_column(y: Any, element: str = "graph") -> npt.NDArray[Any]:

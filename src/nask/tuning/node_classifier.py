@@ -108,7 +108,7 @@ default="nodes"
         if train is None and held_out is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), held_out)
         rows = known_nodes(target, train, "train")
-        self.classes_, codes = class_codes(target[rows], "node")
+        self.classes_, codes = class_codes(target[rows], "node", rows)
         judged, splits = rows, None
         if held_out is not None:
             check_held_out(target, rows, held_out)

@@ -125,7 +125,7 @@ class NodeNetwork(NetworkParameters):
         if train is None and judged is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), judged)
         learned = np.unique(known_nodes(target, train, "train"))
-        self.classes_, codes = class_codes(target[learned], "node")
+        self.classes_, codes = class_codes(target[learned], "node", learned)
         if judged is None:
             kept, out = held_out(codes, int(self.random_state))
             return learned[kept], learned[out]
