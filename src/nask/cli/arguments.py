@@ -114,17 +114,25 @@ def with_task(data: Dataset, task: LearningTask | None) -> tuple[Dataset, str]:
     --------
     >>> mutag = load_graphs("MUTAG")
     >>> with_task(mutag, None)[1]
-    'Task: classify, because y holds integers. (--task regress says otherwise.)'
+    'Task: classify, because y holds integers.'
     >>> with_task(mutag, "regress")[1]
     'Task: regress, because --task says so.'
     """
     if task is not None:
         return replace(data, task=task), f"Task: {task}, because --task says so."
     told, why = data.learning_task()
-    other = "regress" if told == "classify" else "classify"
-    possible = can_be_classes(data.y) if told == "regress" else _are_numbers(data)
-    return data, f"Task: {told}, because {why}." + f" (--task {other} says otherwise.)" * possible
+    return data, f"Task: {told}, because {why}."
 
 
-def _are_numbers(data: Dataset) -> bool:
-    return data.y is not None and data.y.dtype.kind in "iuf"
+def other_task(data: Dataset) -> str:
+    """In words, how to choose the other task, where the values of y allow both.
+
+    Examples
+    --------
+    >>> other_task(load_graphs("MUTAG"))
+    ' (--task regress says otherwise.)'
+    """
+    if data.y is None or data.y.dtype.kind not in "iuf" or not can_be_classes(data.y):
+        return ""
+    other = "regress" if data.learning_task()[0] == "classify" else "classify"
+    return f" (--task {other} says otherwise.)"

@@ -14,6 +14,7 @@ from nask.cli.arguments import (
     DatasetArgument,
     TaskOption,
     load_graphs,
+    other_task,
     with_task,
 )
 from nask.cli.kernel_options import with_kernel_options
@@ -53,7 +54,7 @@ def fit(
     """
     with output_file(model, "--model") as file:
         data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
-        typer.echo(told)
+        typer.echo(told if task else told + other_task(data))
         machine = _checked_machine(data)
         trained = machine(C=C, **kernel)
         if tune:
