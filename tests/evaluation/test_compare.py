@@ -215,7 +215,7 @@ def test_mistakes(tmp_path):
         nask.compare(tmp_path / "nowhere")
     with pytest.raises(ParameterError, match="no results"):
         nask.compare([])
-    with pytest.raises(ParameterError, match=r"no dataset has results of two.*there of nask\."):
+    with pytest.raises(ParameterError, match=r"no dataset has results of two.*there of 'nask'\."):
         nask.compare([result("A", "nask", NASK), result("B", "nask", NASK)])
     with pytest.raises(ParameterError, match="two results of nask on A"):
         nask.compare([result("A", "nask", NASK)] * 2)
