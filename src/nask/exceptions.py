@@ -84,6 +84,10 @@ class UnseenAttributeWarning(UserWarning):
     """A new graph has an attribute that no training graph had; it is left out."""
 
 
+class PrecisionWarning(UserWarning):
+    """Rounding may be felt in a result, because of parameters that magnify it."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint that ends an error message: the nearest known name, or all of them.
 
