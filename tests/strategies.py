@@ -37,4 +37,26 @@ def collections(draw, *, max_nodes=5, min_size=1, max_size=5):
     train = st.lists(graphs(max_nodes=max_nodes), min_size=min_size, max_size=max_size)
     far = graphs(numbers=FAR_NUMBERS, letters=MORE_LETTERS, max_nodes=max_nodes)
     new = st.lists(far, min_size=1, max_size=4)
-    return draw(train), draw(new)
+    train, new = draw(train), draw(new)
+    return train, new + _sharing(train, new)
+
+
+def _sharing(train, new):
+    """A training graph to be among the new ones, where these would share no attribute with any."""
+    learned = [_named(graph, valued=True) for graph in train]
+    if any(names & _named(other) for names in learned for other in new):
+        return []
+    return [graph for graph, names in zip(train, learned, strict=True) if names][:1]
+
+
+def _named(graph, valued=False):
+    """The attributes that the nodes, or the edges, of a graph have; or those with a value."""
+    return {
+        (element, name)
+        for element, attributes in (
+            ("node", graph.node_attributes),
+            ("edge", graph.edge_attributes),
+        )
+        for name, attribute in attributes.items()
+        if len(attribute) and not (valued and attribute.missing.all())
+    }

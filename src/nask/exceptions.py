@@ -1,4 +1,4 @@
-"""Everything nask raises, and the one warning it gives.
+"""Everything nask raises, and the warnings it gives.
 
 ::
 
@@ -15,6 +15,7 @@
     └── MissingDependencyError (ImportError)  an optional package is not installed
 
     UnseenAttributeWarning (UserWarning)    a new graph has an attribute no training graph had
+    AbsentAttributeWarning (UserWarning)    no new graph has an attribute of the training graphs
 
 Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
 """
@@ -22,6 +23,7 @@ Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
 
 
@@ -82,6 +84,27 @@ class MissingDependencyError(NaskError, ImportError):
 
 class UnseenAttributeWarning(UserWarning):
     """A new graph has an attribute that no training graph had; it is left out."""
+
+
+class AbsentAttributeWarning(UserWarning):
+    """An attribute of the training graphs that no new graph has; it counts as missing there."""
+
+
+def shown(value: object, width: int = 80) -> str:
+    """A value as messages show it: cut where it is long, and never an error of its own.
+
+    Examples
+    --------
+    >>> shown("Kosice"), shown("a" * 100, width=9), shown(10**5000)
+    ("'Kosice'", "'aaaaa...", 'an integer of more than 4300 digits')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # whatever the repr of a user's object raises
+        if isinstance(value, int):
+            return f"an integer of more than {sys.get_int_max_str_digits()} digits"
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from nask.engines.column_product import ColumnProduct
 from nask.engines.contract import Execution, Window
 from nask.engines.explicit_work import multiplying, value_shares
 from nask.engines.selection import ENGINES
-from nask.exceptions import MemoryLimitError, UnseenAttributeWarning
+from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from strategies import MORE_LETTERS, graphs
 
 FEW = st.sampled_from([0.0, 0.3, 0.5, 1.0])
@@ -46,6 +46,7 @@ def test_numbers_of_few_values_agree_with_the_equations(train, new, options, rat
     ways = patch.multiple(column_product, DENSE_PER_SPARSE=ratio, DENSE_BYTES=200)
     with ways, patch.object(explicit, "BLOCK_NUMBERS", 4), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         K = fast.fit(train).hop_grams(train)
         np.testing.assert_array_equal(K, K.transpose(0, 2, 1))
         for ours, theirs in (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nask
 from nask.engines import contract, distinct, pairwise
 from nask.engines.vectors import LANES
-from nask.exceptions import UnseenAttributeWarning
+from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from strategies import collections
 
 ENGINES = [
@@ -58,6 +58,7 @@ def draw(data, kernel):
 def unseen_attributes_are_expected():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         yield
 
 

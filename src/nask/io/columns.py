@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from nask.exceptions import GraphError
+from nask.exceptions import GraphError, shown
 from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
 
@@ -77,7 +77,7 @@ def split_vectors(
             if not is_missing(value) and not (_is_vector(value) and len(value) == length):
                 raise GraphError(
                     f"The attribute {name!r} is a vector of length {length} at {labels[first]}, "
-                    f"but {value!r} at {labels[k]}. Give every element a vector of the same "
+                    f"but {shown(value)} at {labels[k]}. Give every element a vector of the same "
                     "length, or None."
                 )
         components[name] = component_names(name, length)

@@ -56,7 +56,8 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
     AttributedGraph(3 nodes, 2 edges; node: label (categorical))
     >>> from_grakel(([("a", "b")],))
     Traceback (most recent call last):
-    nask.exceptions.GraphError: The graph is directed: it has the edge 0 -> 1, but not 1 -> 0. ...
+    nask.exceptions.GraphError: The graph is directed: it has the edge 'a' -> 'b', but not 'b' ->
+    'a'. ...
     """
     edges, node_labels, edge_labels = _parts(graph)
     nodes, arcs = _read_matrix(edges) if _is_matrix(edges) else _read_arcs(edges)
@@ -75,7 +76,7 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
     if any(weight != 1 for weight in weights):
         edge_columns["weight"] = weights
     return graph_from_arcs(
-        len(nodes),
+        nodes,
         [(position[u], position[v]) for u, v in pairs],
         node_columns,
         edge_columns,

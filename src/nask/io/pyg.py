@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.exceptions import GraphError, InputError
-from nask.graph.attributed_graph import AttributedGraph
+from nask.exceptions import GraphError, InputError, shown
+from nask.graph.attributed_graph import MOST_NODES, AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, add_columns, component_names, split_names
 from nask.io.optional import require
@@ -98,7 +98,7 @@ def from_pyg(
         components[key] = component_names(key, matrix.shape[1])
         add_columns(columns, dict(zip(components[key], matrix.T, strict=True)))
     return graph_from_arcs(
-        n_nodes,
+        range(n_nodes),
         arcs,
         node_columns,
         edge_columns,
@@ -130,16 +130,26 @@ def _structure(data: Any) -> tuple[int, npt.NDArray[Any]]:
     if n_nodes is None:
         # The largest endpoint would be a guess that loses the isolated nodes after it.
         raise GraphError("The Data object does not tell its number of nodes. Set data.num_nodes.")
+    if not hasattr(n_nodes, "__index__") or not 0 <= n_nodes <= MOST_NODES:
+        raise GraphError(
+            f"data.num_nodes must be an integer of 0 to {MOST_NODES}. Got {shown(n_nodes)}."
+        )
+    n_nodes = int(n_nodes)
     if data.edge_index is None:
         if data.get("adj") is not None or data.get("adj_t") is not None:
             raise GraphError(
                 "The Data object holds its edges as adj or adj_t. Give them as edge_index."
             )
-        return int(n_nodes), np.empty((0, 2), dtype=np.int64)
+        return n_nodes, np.empty((0, 2), dtype=np.int64)
+    if not hasattr(data.edge_index, "__array__"):
+        raise GraphError(
+            "edge_index must be a tensor of shape (2, n_edges). Got an object of type "
+            f"{type(data.edge_index).__name__}."
+        )
     edge_index = _array(data.edge_index)
     if edge_index.ndim != 2 or edge_index.shape[0] != 2:
         raise GraphError(f"edge_index must have shape (2, n_edges). Got {edge_index.shape}.")
-    return int(n_nodes), edge_index.T
+    return n_nodes, edge_index.T
 
 
 def _element(key: str, value: Any, n_nodes: int, n_arcs: int) -> str | None:
@@ -163,7 +173,7 @@ def _matrix(key: str, value: Any) -> npt.NDArray[Any]:
             f"The tensor {key!r} has shape {array.shape}; expected one value or one row of values "
             "an element. Flatten its rows."
         )
-    return array.reshape(len(array), -1) if array.ndim == 1 else array
+    return array[:, None] if array.ndim == 1 else array
 
 
 def _array(value: Any) -> npt.NDArray[Any]:
