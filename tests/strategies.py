@@ -38,25 +38,28 @@ def collections(draw, *, max_nodes=5, min_size=1, max_size=5):
     far = graphs(numbers=FAR_NUMBERS, letters=MORE_LETTERS, max_nodes=max_nodes)
     new = st.lists(far, min_size=1, max_size=4)
     train, new = draw(train), draw(new)
-    return train, new + _sharing(train, new)
+    return train, sharing(train, new)
 
 
-def _sharing(train, new):
-    """A training graph to be among the new ones, where these would share no attribute with any."""
-    learned = [_named(graph, valued=True) for graph in train]
-    if any(names & _named(other) for names in learned for other in new):
-        return []
-    return [graph for graph, names in zip(train, learned, strict=True) if names][:1]
+def sharing(train, new):
+    """The new graphs, with one of training where they would share no attribute with any."""
+    return new if shares(train, new) else [*new, next(filter(_learned, train))]
 
 
-def _named(graph, valued=False):
-    """The attributes that the nodes, or the edges, of a graph have; or those with a value."""
-    return {
-        (element, name)
-        for element, attributes in (
-            ("node", graph.node_attributes),
-            ("edge", graph.edge_attributes),
-        )
-        for name, attribute in attributes.items()
-        if len(attribute) and not (valued and attribute.missing.all())
-    }
+def shares(train, new):
+    """Whether new graphs have an attribute of the training graphs, or these have none."""
+    learned = {name for graph in train for name in _learned(graph)}
+    given = {name for graph in new for name, _ in _attributes(graph)}
+    return not learned or not learned.isdisjoint(given) or not any(g.n_nodes for g in new)
+
+
+def _learned(graph):
+    return {name for name, attribute in _attributes(graph) if not attribute.missing.all()}
+
+
+def _attributes(graph):
+    """The attributes of the nodes and edges that a graph has."""
+    for element, attributes in (("node", graph.node_attributes), ("edge", graph.edge_attributes)):
+        for name, attribute in attributes.items():
+            if len(attribute):
+                yield (element, name), attribute

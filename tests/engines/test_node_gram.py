@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nask
@@ -16,7 +16,7 @@ from nask.engines.reference import normalise, star_kernels
 from nask.engines.vectors import LANES
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.graph.batch import GraphBatch
-from strategies import FAR_NUMBERS, MORE_LETTERS, graphs
+from strategies import FAR_NUMBERS, MORE_LETTERS, graphs, shares
 
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 OPTIONS = st.fixed_dictionaries(
@@ -111,6 +111,7 @@ def test_nodes_of_another_graph(data, options, dense_fill):
     train = data.draw(networks(n_columns=n_columns, max_nodes=10))
     far = {"numbers": FAR_NUMBERS, "letters": MORE_LETTERS, "entries": FAR_ENTRIES}
     new = data.draw(networks(n_columns=n_columns, max_nodes=10, **far))
+    assume(n_columns or shares([train], [new]))
     kernel = nask.NodeNASK(**options).fit(train)
     with small_pieces(dense_fill), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
