@@ -123,5 +123,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     if close:
-        return f"Did you mean {by_lower[close[0]]!r}?"
-    return f"Known names: {', '.join(map(repr, known)) or 'none'}."
+        return f"Did you mean {shown(by_lower[close[0]])}?"
+    return f"Known names: {', '.join(map(shown, known)) or 'none'}."

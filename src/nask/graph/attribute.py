@@ -178,7 +178,7 @@ class Attribute:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value stands for "no value": None, NaN, pandas NA or NaT.
+    """Tell whether a value stands for "no value": None, NaN, pandas NA or NaT, numpy's masked.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def is_missing(value: Any) -> bool:
         return False
     if isinstance(value, (float, np.floating)):
         return bool(value != value)
-    return type(value).__name__ in ("NAType", "NaTType")
+    return type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
 
 
 def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
@@ -201,10 +201,17 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
         raise GraphError(
             f"The {label} must be a sequence with one value an element. Got {shown(values)}."
         )
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ma.MaskedArray):
+        # What is masked is missing.
+        raw = np.ma.getdata(values).astype(object)
+        raw[np.ma.getmaskarray(values)] = None
+    elif isinstance(values, np.ndarray):
         raw = values
     elif hasattr(values, "__array__") and str(getattr(values, "dtype", "")) != "category":
-        raw = np.asarray(values)
+        try:
+            raw = np.asarray(values)
+        except Exception:  # polars knows integers of 128 bits, numpy does not
+            raw = np.fromiter(values, dtype=object)
     else:
         # pandas categories too: as an array, integers beside a missing value become floats.
         raw = np.fromiter(values, dtype=object)

@@ -237,6 +237,18 @@ def _restore(
     )  # fmt: skip
 
 
+def listed_names(names: Any) -> list[str]:
+    """The names of attributes in a collection, or a single one; anything else is an error."""
+    listed = [names] if isinstance(names, str) else names
+    listed = list(listed) if isinstance(listed, Iterable) else [None]
+    if not all(isinstance(name, str) for name in listed):
+        raise GraphError(
+            "'categorical' and 'numerical' must be collections of names of attributes, such as "
+            f"['age']. Got {shown(names)}."
+        )
+    return listed
+
+
 def forced_kinds(
     categorical: Collection[str], numerical: Collection[str], known: Collection[str]
 ) -> dict[str, Kind]:
@@ -247,7 +259,7 @@ def forced_kinds(
         ("numerical", numerical),
     )
     for kind, names in forced:
-        for name in [names] if isinstance(names, str) else names:
+        for name in listed_names(names):
             if name not in known:
                 raise GraphError(
                     f"{kind}={name!r} names no attribute of this graph. {did_you_mean(name, known)}"
@@ -271,7 +283,7 @@ def _named_columns(attributes: Any, element: str) -> Mapping[str, Iterable[Any]]
 def _features(values: Any, n_nodes: int) -> Any:
     try:
         features = sparse.csr_array(values, dtype=np.float64, copy=True)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(
             f"node_features must be a matrix of numbers, one row a node: {error}. Text and "
             "missing values go into node_attributes."

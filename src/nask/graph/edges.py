@@ -79,7 +79,13 @@ class CanonicalEdges:
 
 def as_edge_array(edges: Iterable[Any], n_nodes: int) -> IntArray:
     """Validate an edge list into an (m, 2) integer array with endpoints in range."""
-    raw = edges if isinstance(edges, np.ndarray) else list(edges)
+    try:
+        raw = edges if isinstance(edges, np.ndarray) else list(edges)
+        len(raw)
+    except TypeError:  # nothing of a length
+        raise GraphError(
+            f"The edges must be pairs of integer node positions. Got {shown(edges)}."
+        ) from None
     if len(raw) == 0:
         return np.empty((0, 2), dtype=np.int64)
     try:

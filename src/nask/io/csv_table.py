@@ -71,7 +71,7 @@ class CsvTable:
         for name in header:
             if not name or header.count(name) > 1:
                 raise FormatError(
-                    f"{file} has two columns {name!r}, or one without a name. Rename it."
+                    f"{file} has two columns {shown(name)}, or one without a name. Rename it."
                 )
         for name in ids:
             if name not in header:
@@ -96,7 +96,9 @@ class CsvTable:
         """Raise where a column that must be complete has an empty cell."""
         for line, value in zip(self.lines, self.columns[name], strict=True):
             if value is None:
-                raise FormatError(f"Line {line} of {self.file} has no value in column {name!r}.")
+                raise FormatError(
+                    f"Line {line} of {self.file} has no value in column {shown(name)}."
+                )
 
     def values(self, name: str, *, codes: bool = False, remedy: str = "") -> npt.NDArray[Any]:
         """A column as numbers or as text; with ``codes``, as integers if all look like such.
@@ -118,7 +120,7 @@ class CsvTable:
         for line, value, number in zip(self.lines, column, numbers, strict=True):
             if number and value is not None:
                 raise FormatError(
-                    f"The column {name!r} of {self.file} mixes numbers and text: {shown(value)} in "
+                    f"The column {shown(name)} of {self.file} mixes numbers and text: {shown(value)} in "
                     f"line {line}, {shown(column[other])} in line {self.lines[other]}. "
                     + (remedy or CODES_REMEDY)
                 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nask.exceptions import GraphError, InputError, did_you_mean
+from nask.exceptions import GraphError, InputError, did_you_mean, shown
 from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph, forced_kinds
 from nask.graph.edges import IntArray, canonical_edges
@@ -209,7 +209,9 @@ def _open(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]
         raise GraphError(f"The {name} have two columns of the same name. Rename one.") from None
     for column in frame.columns:
         if not isinstance(column, str):
-            raise GraphError(f"The {name} have a column {column!r}, not named by text. Rename it.")
+            raise GraphError(
+                f"The {name} have a column {shown(column)}, not named by text. Rename it."
+            )
     for column in id_columns:
         if column not in frame.columns:
             raise GraphError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
@@ -95,6 +96,11 @@ class GraphList(list[AttributedGraph]):
                 f"{self._hint(unlabelled, unknown)}"
             )
         values = [found[key] for key in self.ids]
+        for key, value in zip(self.ids, values, strict=True):
+            if not isinstance(value, (str, bytes, numbers.Number, np.generic)):
+                raise ParameterError(
+                    f"The label of graph {shown(key)} must be text or a number. Got {shown(value)}."
+                )
         if len({isinstance(value, (str, bytes)) for value in values}) > 1:
             raise ParameterError("The labels mix text and numbers: expected either in all of them.")
         return np.array(values)

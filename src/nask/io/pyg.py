@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -125,16 +126,20 @@ def _structure(data: Any) -> tuple[int, npt.NDArray[Any]]:
         warnings.simplefilter("error", UserWarning)
         try:
             n_nodes = data.num_nodes
-        except UserWarning:
+        except Exception:  # the warning, and what tensors without rows raise
             n_nodes = None
     if n_nodes is None:
         # The largest endpoint would be a guess that loses the isolated nodes after it.
         raise GraphError("The Data object does not tell its number of nodes. Set data.num_nodes.")
-    if not hasattr(n_nodes, "__index__") or not 0 <= n_nodes <= MOST_NODES:
+    try:
+        number = operator.index(n_nodes)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= MOST_NODES:
         raise GraphError(
             f"data.num_nodes must be an integer of 0 to {MOST_NODES}. Got {shown(n_nodes)}."
         )
-    n_nodes = int(n_nodes)
+    n_nodes = number
     if data.edge_index is None:
         if data.get("adj") is not None or data.get("adj_t") is not None:
             raise GraphError(
@@ -177,8 +182,8 @@ def _matrix(key: str, value: Any) -> npt.NDArray[Any]:
 
 
 def _array(value: Any) -> npt.NDArray[Any]:
-    if isinstance(value, np.ndarray):
-        return value
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.asarray(value)
     tensor = value.detach().cpu().to_dense()
     # numpy knows no bfloat16.
     return np.asarray(tensor.double() if tensor.is_floating_point() else tensor)

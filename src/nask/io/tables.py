@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nask.exceptions import FormatError, GraphError
+from nask.exceptions import FormatError, GraphError, shown
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph, forced_kinds
 from nask.io.csv_table import CsvTable
@@ -124,7 +124,7 @@ only: call what is to be predicted 'y', and leave other columns out.
     for name in listed.columns:
         if name not in ("graph", "y"):
             raise FormatError(
-                f"graphs.csv has a column {name!r}. It may have 'graph' and 'y' only: call what is "
+                f"graphs.csv has a column {shown(name)}. It may have 'graph' and 'y' only: call what is "
                 "to be predicted 'y', and leave other columns out."
             )
     order = _graph_order(listed, nodes)
@@ -164,14 +164,14 @@ def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:
     for line, graph in zip(listed.lines, listed.columns["graph"], strict=True):
         if graph in first:
             raise FormatError(
-                f"Lines {first[graph]} and {line} of graphs.csv are both of graph {graph!r}. Give "
+                f"Lines {first[graph]} and {line} of graphs.csv are both of graph {shown(graph)}. Give "
                 "each graph one line."
             )
         first[graph] = line
     for line, graph in zip(nodes.lines, nodes.columns["graph"], strict=True):
         if graph not in first:
             raise FormatError(
-                f"Line {line} of nodes.csv belongs to graph {graph!r}, which has no line in "
+                f"Line {line} of nodes.csv belongs to graph {shown(graph)}, which has no line in "
                 "graphs.csv. Add one, or remove the nodes."
             )
     return list(first)
