@@ -124,8 +124,8 @@ only: call what is to be predicted 'y', and leave other columns out.
     for name in listed.columns:
         if name not in ("graph", "y"):
             raise FormatError(
-                f"graphs.csv has a column {shown(name)}. It may have 'graph' and 'y' only: call what is "
-                "to be predicted 'y', and leave other columns out."
+                f"graphs.csv has a column {shown(name)}. It may have 'graph' and 'y' only: call what "
+                "is to be predicted 'y', and leave other columns out."
             )
     order = _graph_order(listed, nodes)
     empty = _without_nodes(read)
@@ -164,8 +164,8 @@ def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:
     for line, graph in zip(listed.lines, listed.columns["graph"], strict=True):
         if graph in first:
             raise FormatError(
-                f"Lines {first[graph]} and {line} of graphs.csv are both of graph {shown(graph)}. Give "
-                "each graph one line."
+                f"Lines {first[graph]} and {line} of graphs.csv are both of graph {shown(graph)}. "
+                "Give each graph one line."
             )
         first[graph] = line
     for line, graph in zip(nodes.lines, nodes.columns["graph"], strict=True):
