@@ -120,8 +120,8 @@ class CsvTable:
         for line, value, number in zip(self.lines, column, numbers, strict=True):
             if number and value is not None:
                 raise FormatError(
-                    f"The column {shown(name)} of {self.file} mixes numbers and text: {shown(value)} "
-                    f"in line {line}, {shown(column[other])} in line {self.lines[other]}. "
+                    f"The column {shown(name)} of {self.file} mixes numbers and text: "
+                    f"{shown(value)} in line {line}, {shown(column[other])} in line {self.lines[other]}. "
                     + (remedy or CODES_REMEDY)
                 )
         return _objects(column)

@@ -124,8 +124,8 @@ only: call what is to be predicted 'y', and leave other columns out.
     for name in listed.columns:
         if name not in ("graph", "y"):
             raise FormatError(
-                f"graphs.csv has a column {shown(name)}. It may have 'graph' and 'y' only: call what "
-                "is to be predicted 'y', and leave other columns out."
+                f"graphs.csv has a column {shown(name)}. It may have 'graph' and 'y' only: call "
+                "what is to be predicted 'y', and leave other columns out."
             )
     order = _graph_order(listed, nodes)
     empty = _without_nodes(read)
