@@ -121,8 +121,8 @@ class CsvTable:
             if number and value is not None:
                 raise FormatError(
                     f"The column {shown(name)} of {self.file} mixes numbers and text: "
-                    f"{shown(value)} in line {line}, {shown(column[other])} in line {self.lines[other]}. "
-                    + (remedy or CODES_REMEDY)
+                    f"{shown(value)} in line {line}, {shown(column[other])} in line "
+                    f"{self.lines[other]}. {remedy or CODES_REMEDY}"
                 )
         return _objects(column)
 
