@@ -1,4 +1,4 @@
-"""Everything nask raises, and the one warning it gives.
+"""Everything nask raises, and the warnings it gives.
 
 ::
 
@@ -15,6 +15,7 @@
     └── MissingDependencyError (ImportError)  an optional package is not installed
 
     UnseenAttributeWarning (UserWarning)    a new graph has an attribute no training graph had
+    AbsentAttributeWarning (UserWarning)    no new graph has an attribute of the training graphs
 
 Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
 """
@@ -22,6 +23,7 @@ Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
 
 
@@ -88,6 +90,27 @@ class PrecisionWarning(UserWarning):
     """Rounding may be felt in a result, because of parameters that magnify it."""
 
 
+class AbsentAttributeWarning(UserWarning):
+    """An attribute of the training graphs that no new graph has; it counts as missing there."""
+
+
+def shown(value: object, width: int = 80) -> str:
+    """A value as messages show it: cut where it is long, and never an error of its own.
+
+    Examples
+    --------
+    >>> shown("Kosice"), shown("a" * 100, width=9), shown(10**5000)
+    ("'Kosice'", "'aaaaa...", 'an integer of more than 4300 digits')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # whatever the repr of a user's object raises
+        if isinstance(value, int):
+            return f"an integer of more than {sys.get_int_max_str_digits()} digits"
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint that ends an error message: the nearest known name, or all of them.
 
@@ -104,5 +127,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     if close:
-        return f"Did you mean {by_lower[close[0]]!r}?"
-    return f"Known names: {', '.join(map(repr, known)) or 'none'}."
+        return f"Did you mean {shown(by_lower[close[0]])}?"
+    return f"Known names: {', '.join(map(shown, known)) or 'none'}."

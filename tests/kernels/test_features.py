@@ -13,7 +13,13 @@ from sklearn.svm import LinearSVC
 
 import nask
 from nask.engines.reference import star_kernels
-from nask.exceptions import MemoryLimitError, ParameterError, SchemaError, UnseenAttributeWarning
+from nask.exceptions import (
+    AbsentAttributeWarning,
+    MemoryLimitError,
+    ParameterError,
+    SchemaError,
+    UnseenAttributeWarning,
+)
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.kernels import feature_work as module
@@ -87,6 +93,7 @@ def test_drawn_graphs_with_missing_and_unseen_values(data):
     model = nask.NASKFeatures(n_components=8192, **options).fit(train)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         approximate, exact = model.transform(new) @ model.transform(train).T, kernel.transform(new)
     assert np.abs(approximate - exact).max() < 0.12
 

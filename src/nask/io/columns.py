@@ -6,9 +6,9 @@ import numbers
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from nask.exceptions import GraphError
+from nask.exceptions import GraphError, shown
 from nask.graph.attribute import is_missing
-from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.attributed_graph import AttributedGraph, listed_names
 
 Columns = dict[str, Any]
 
@@ -77,7 +77,7 @@ def split_vectors(
             if not is_missing(value) and not (_is_vector(value) and len(value) == length):
                 raise GraphError(
                     f"The attribute {name!r} is a vector of length {length} at {labels[first]}, "
-                    f"but {value!r} at {labels[k]}. Give every element a vector of the same "
+                    f"but {shown(value)} at {labels[k]}. Give every element a vector of the same "
                     "length, or None."
                 )
         components[name] = component_names(name, length)
@@ -111,7 +111,7 @@ def split_names(names: Collection[str], *components: Mapping[str, Sequence[str]]
     ['x_0', 'x_1', 'x', 'age']
     """
     result: dict[str, None] = {}
-    for name in [names] if isinstance(names, str) else names:
+    for name in listed_names(names):
         found = [component for part in components for component in part.get(name, ())]
         # A name found nowhere is kept, for the graph to complain about.
         result |= dict.fromkeys(found or [name])

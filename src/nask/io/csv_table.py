@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.exceptions import FormatError, did_you_mean
+from nask.exceptions import FormatError, did_you_mean, shown
 
 # How people and programs write a missing value, beside an empty cell.
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"))
 # Digits that always fit 64 bits; longer ones are names of classes.
 LONGEST_INTEGER = 18
+# Python does not read an integer of more than 4300 digits; such codes stay text.
+LONGEST_CODE = 1000
+CODES_REMEDY = "Correct it, or, if its numbers are codes, name it in 'categorical'."
+INTEGER = re.compile("0|-?[1-9][0-9]*")
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class CsvTable:
         for name in header:
             if not name or header.count(name) > 1:
                 raise FormatError(
-                    f"{file} has two columns {name!r}, or one without a name. Rename it."
+                    f"{file} has two columns {shown(name)}, or one without a name. Rename it."
                 )
         for name in ids:
             if name not in header:
@@ -91,13 +96,21 @@ class CsvTable:
         """Raise where a column that must be complete has an empty cell."""
         for line, value in zip(self.lines, self.columns[name], strict=True):
             if value is None:
-                raise FormatError(f"Line {line} of {self.file} has no value in column {name!r}.")
+                raise FormatError(
+                    f"Line {line} of {self.file} has no value in column {shown(name)}."
+                )
 
-    def values(self, name: str, *, codes: bool = False) -> npt.NDArray[Any]:
-        """A column as numbers or as text; with ``codes``, as integers if all look like such."""
+    def values(self, name: str, *, codes: bool = False, remedy: str = "") -> npt.NDArray[Any]:
+        """A column as numbers or as text; with ``codes``, as integers if all look like such.
+
+        What mixes numbers and text is an error, which ends with the ``remedy``.
+        """
         column = self.columns[name]
         if codes:
-            integers = all(value is None or _is_integer(value) for value in column)
+            integers = all(
+                value is None or (_is_integer(value) and len(value) <= LONGEST_CODE)
+                for value in column
+            )
             convert: Callable[[str], Any] = int if integers else str
             return _objects([None if value is None else convert(value) for value in column])
         numbers = [value is None or _is_number(value) for value in column]
@@ -107,9 +120,9 @@ class CsvTable:
         for line, value, number in zip(self.lines, column, numbers, strict=True):
             if number and value is not None:
                 raise FormatError(
-                    f"The column {name!r} of {self.file} mixes numbers and text: {value!r} in line "
-                    f"{line}, {column[other]!r} in line {self.lines[other]}. Correct it, or, "
-                    "if its numbers are codes, name it in 'categorical'."
+                    f"The column {shown(name)} of {self.file} mixes numbers and text: "
+                    f"{shown(value)} in line {line}, {shown(column[other])} in line "
+                    f"{self.lines[other]}. {remedy or CODES_REMEDY}"
                 )
         return _objects(column)
 
@@ -120,7 +133,7 @@ class CsvTable:
         if all(map(_is_integer, column)):
             short = max(map(len, column), default=0) <= LONGEST_INTEGER
             return np.array(column, dtype=np.int64 if short else np.str_)
-        values = self.values(name)
+        values = self.values(name, remedy="Correct it: classes are all integers or all text.")
         return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
 
 
@@ -134,8 +147,7 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
 
 def _is_integer(text: str) -> bool:
     """Tell whether text is an integer written in the usual way: 01 is not, it may be a code."""
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and str(int(text)) == text
+    return INTEGER.fullmatch(text) is not None
 
 
 def _is_number(text: str) -> bool:

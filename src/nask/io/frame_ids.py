@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nask.exceptions import GraphError
+from nask.exceptions import GraphError, shown
 from nask.graph.attribute import is_missing
 from nask.graph.edges import IntArray
 
@@ -57,7 +57,7 @@ class NodeIds:
         if len(keys) < len(frame):
             row = int(np.flatnonzero(key_rows[group] != np.arange(len(frame)))[0])
             raise GraphError(
-                f"The node {frame[node][row]!r}{_of_graph(frame, graph, row)} is in rows "
+                f"The node {shown(frame[node][row])}{_of_graph(frame, graph, row)} is in rows "
                 f"{key_rows[group[row]]} and {row} of the nodes. Node ids must be unique within "
                 "a graph."
             )
@@ -89,7 +89,7 @@ class NodeIds:
         if (code < 0).any():
             row = int(np.flatnonzero(code < 0)[0])
             raise GraphError(
-                f"Row {row} of the edges belongs to graph {edges[graph][row]!r}, which has no "
+                f"Row {row} of the edges belongs to graph {shown(edges[graph][row])}, which has no "
                 "row in the nodes."
             )
         return code
@@ -106,8 +106,8 @@ class NodeIds:
         if unknown.any():
             row = int(np.flatnonzero(unknown)[0])
             raise GraphError(
-                f"Row {row} of the edges has the {column} {edges[column][row]!r}, which is no node"
-                f"{_of_graph(edges, graph, row)}."
+                f"Row {row} of the edges has the {column} {shown(edges[column][row])}, which is no "
+                f"node{_of_graph(edges, graph, row)}."
             )
         return self.position[self.key_rows[place]]
 
@@ -141,4 +141,17 @@ def _look_up(frame: nw.DataFrame[Any], column: str, index: Mapping[Hashable, int
 
 
 def _of_graph(frame: nw.DataFrame[Any], graph: str | None, row: int) -> str:
-    return "" if graph is None else f" of graph {frame[graph][row]!r}"
+    return "" if graph is None else f" of graph {shown(frame[graph][row])}"
+
+
+def node_name(frame: nw.DataFrame[Any], graph: str | None, node: str, row: int) -> str:
+    """How errors call a row of the nodes."""
+    return f"node {shown(frame[node][row])}{_of_graph(frame, graph, row)} (row {row})"
+
+
+def edge_name(
+    frame: nw.DataFrame[Any], graph: str | None, source: str, target: str, row: int
+) -> str:
+    """How errors call a row of the edges."""
+    ends = f"{shown(frame[source][row])} - {shown(frame[target][row])}"
+    return f"edge {ends}{_of_graph(frame, graph, row)} (row {row})"

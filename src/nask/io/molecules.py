@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nask.exceptions import GraphError, InputError
+from nask.exceptions import GraphError, InputError, shown
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.optional import require
 
@@ -45,8 +45,8 @@ def from_smiles(smiles: str, *, explicit_hydrogens: bool = False) -> AttributedG
         molecule = chem.MolFromSmiles(smiles)
         if molecule is None or not smiles.strip():
             raise GraphError(
-                f"{smiles!r} is not a valid SMILES: {_problem(smiles, chem)}. Correct it or leave "
-                "it out."
+                f"{shown(smiles, width=200)} is not a valid SMILES: {_problem(smiles, chem)}. "
+                "Correct it or leave it out."
             )
     return from_rdkit(chem.AddHs(molecule) if explicit_hydrogens else molecule)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.exceptions import FormatError
+from nask.exceptions import FormatError, shown
 from nask.graph.attribute import Attribute
 from nask.graph.edges import IntArray
 
@@ -73,8 +73,9 @@ def labels(data: bytes, where: str) -> list[Attribute]:
         rows = np.flatnonzero((np.abs(table) >= _EXACT).any(axis=1))
         if len(rows):
             raise FormatError(
-                f"{where}, line {rows[0] + 1}: {lines[rows[0]].strip()!r} holds a label too large "
-                "to be read exactly in a file with decimal points. Write all labels as integers."
+                f"{where}, line {rows[0] + 1}: {shown(lines[rows[0]].strip())} holds a label too "
+                "large to be read exactly in a file with decimal points. Write all labels as "
+                "integers."
             )
     else:
         table = _parse(lines, where, np.int64)
@@ -95,8 +96,8 @@ def _finite_floats(lines: list[str], where: str) -> FloatArray:
     rows = np.flatnonzero(np.isinf(table).any(axis=1))
     if len(rows):
         raise FormatError(
-            f"{where}, line {rows[0] + 1}: {lines[rows[0]].strip()!r} holds an infinite value; "
-            "expected finite numbers, or nan for a missing value."
+            f"{where}, line {rows[0] + 1}: {shown(lines[rows[0]].strip())} holds an infinite "
+            "value; expected finite numbers, or nan for a missing value."
         )
     return table
 
@@ -112,6 +113,12 @@ def _parse(
     if len(table) != len(lines):  # loadtxt skips blank lines
         raise _first_fault(lines, where, dtype, n_columns)
     return table
+
+
+def _is_beyond(integer: str) -> bool:
+    # Python does not read thousands of digits; zeros before the others do not count.
+    digits = integer.lstrip("+-").lstrip("0")
+    return len(digits) > 19 or not -(2**63) <= int(integer) < 2**63
 
 
 def _first_fault(
@@ -131,12 +138,14 @@ def _first_fault(
             return FormatError(f"{where}, line {position}: the line is blank; expected {kind}.")
         if len(tokens) != width:
             return FormatError(
-                f"{where}, line {position}: {len(tokens)} columns in {line.strip()!r}; expected "
-                f"{width}{promise}, separated by commas."
+                f"{where}, line {position}: {len(tokens)} columns in {shown(line.strip())}; "
+                f"expected {width}{promise}, separated by commas."
             )
         for token in tokens:
             if not number.fullmatch(token):
-                return FormatError(f"{where}, line {position}: {token!r} is not {kind}.")
-            if dtype is np.int64 and not -(2**63) <= int(token) < 2**63:
-                return FormatError(f"{where}, line {position}: {token} is beyond 64-bit integers.")
+                return FormatError(f"{where}, line {position}: {shown(token)} is not {kind}.")
+            if dtype is np.int64 and _is_beyond(token):
+                return FormatError(
+                    f"{where}, line {position}: {shown(token)} is beyond 64-bit integers."
+                )
     return FormatError(f"{where}: {reason}.")
