@@ -37,4 +37,29 @@ def collections(draw, *, max_nodes=5, min_size=1, max_size=5):
     train = st.lists(graphs(max_nodes=max_nodes), min_size=min_size, max_size=max_size)
     far = graphs(numbers=FAR_NUMBERS, letters=MORE_LETTERS, max_nodes=max_nodes)
     new = st.lists(far, min_size=1, max_size=4)
-    return draw(train), draw(new)
+    train, new = draw(train), draw(new)
+    return train, sharing(train, new)
+
+
+def sharing(train, new):
+    """The new graphs, with one of training where they would share no attribute with any."""
+    return new if shares(train, new) else [*new, next(filter(_learned, train))]
+
+
+def shares(train, new):
+    """Whether new graphs have an attribute of the training graphs, or these have none."""
+    learned = {name for graph in train for name in _learned(graph)}
+    given = {name for graph in new for name, _ in _attributes(graph)}
+    return not learned or not learned.isdisjoint(given) or not any(g.n_nodes for g in new)
+
+
+def _learned(graph):
+    return {name for name, attribute in _attributes(graph) if not attribute.missing.all()}
+
+
+def _attributes(graph):
+    """The attributes of the nodes and edges that a graph has."""
+    for element, attributes in (("node", graph.node_attributes), ("edge", graph.edge_attributes)):
+        for name, attribute in attributes.items():
+            if len(attribute):
+                yield (element, name), attribute

@@ -6,19 +6,22 @@ finite, and no order of a sum may be changed.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numba
+
+from nask.compiled_cache import StampedCache
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 
 
 def compiled(function: Any) -> Any:
     """Compile an entry point, cached on disk where there is a place to write."""
-    try:
-        return numba.njit(**OPTIONS, cache=True)(function)
-    except RuntimeError:
-        return numba.njit(**OPTIONS)(function)
+    dispatcher = numba.njit(**OPTIONS)(function)
+    with suppress(RuntimeError, OSError):
+        dispatcher._cache = StampedCache(function)
+    return dispatcher
 
 
 def inner(function: Any) -> Any:

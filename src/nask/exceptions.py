@@ -1,4 +1,4 @@
-"""Everything nask raises, and the one warning it gives.
+"""Everything nask raises, and the warnings it gives.
 
 ::
 
@@ -15,6 +15,7 @@
     └── MissingDependencyError (ImportError)  an optional package is not installed
 
     UnseenAttributeWarning (UserWarning)    a new graph has an attribute no training graph had
+    AbsentAttributeWarning (UserWarning)    no new graph has an attribute of the training graphs
 
 Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
 """
@@ -86,6 +87,14 @@ class MissingDependencyError(NaskError, ImportError):
 
 class UnseenAttributeWarning(UserWarning):
     """A new graph has an attribute that no training graph had; it is left out."""
+
+
+class PrecisionWarning(UserWarning):
+    """Rounding may be felt in a result, because of parameters that magnify it."""
+
+
+class AbsentAttributeWarning(UserWarning):
+    """An attribute of the training graphs that no new graph has; it counts as missing there."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -85,10 +85,17 @@ def _written(value: object) -> str:
         items = [quoted(item) for item in islice(collection, MOST_ITEMS)]
         comma = "," * (type(value) is tuple and len(items) == 1)
         return (_with_count(items, len(collection)) + comma).join(BRACKETS[type(value)])
-    return _represented(value)
+    return represented(value)
 
 
-def _represented(value: object) -> str:
+def represented(value: object) -> str:
+    """Write any value as Python would, in full; never an error of its own.
+
+    Examples
+    --------
+    >>> represented("a"), represented(10**5000)
+    ("'a'", 'an integer of more than 4300 digits')
+    """
     try:
         return " ".join(repr(value).split())
     except Exception:  # whatever the repr of a user's object raises

@@ -11,7 +11,7 @@ from nask.attributes import feature_map
 from nask.attributes.feature_map import FeatureMap, Slot, few_values
 from nask.attributes.similarity import attribute_similarities
 from nask.engines.reference import attribute_similarity
-from nask.exceptions import UnseenAttributeWarning
+from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.graph.batch import Elements, GraphBatch
 from nask.graph.schema import Schema
 from strategies import collections
@@ -23,6 +23,7 @@ def encoded(data):
     schema = Schema.fit(train)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         # Together, since unseen categories have codes in the batch they come in.
         both = GraphBatch.encode([*train, *new], schema)
     order = np.arange(both.n_graphs)

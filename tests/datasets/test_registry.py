@@ -11,6 +11,7 @@ import pytest
 from nask.datasets import available_datasets, load_dataset
 from nask.datasets.catalogue import catalogue
 from nask.datasets.places import EMBEDDED, cache_folder, places
+from nask.datasets.registry import dataset_info
 from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError
 from pokec_files import profile, write_files
 
@@ -45,7 +46,7 @@ def put(folder: Path, name: str, n_nodes: int, *, as_zip: bool = True) -> Path:
 def put_network(folder: Path, name: str) -> None:
     np.savez(
         folder / f"{name}.npz", edges=[[0, 1]], labels=[0, 1], x_data=[1.0], x_indices=[0],
-        x_indptr=[0, 1, 1], x_shape=[2, 1], train_idx=[0], val_idx=[1], test_idx=[1],
+        x_indptr=[0, 1, 1], x_shape=[2, 1], train_idx=[0], val_idx=[], test_idx=[1],
     )  # fmt: skip
 
 
@@ -150,7 +151,7 @@ def test_the_folder_one_is_in(folders, monkeypatch):
     monkeypatch.chdir(put(folders[0], "MINE", 4, as_zip=False))
     assert n_nodes(".") == 4
     monkeypatch.chdir(folders[1])
-    with pytest.raises(FormatError, match=r"neither nodes\.csv and edges\.csv nor a file"):
+    with pytest.raises(FormatError, match=r"the folder holds no files. Expected nodes\.csv"):
         load_dataset(".")
 
 
@@ -310,3 +311,35 @@ def test_codes_of_a_folder_of_tables(folders, tmp_path):
         load_dataset("MUTAG", categorical=["atom"])
     with pytest.raises(ParameterError, match=r"holds no nodes\.csv"):
         load_dataset(put(tmp_path, "TEXT", 2), categorical=["atom"])
+
+
+@pytest.mark.parametrize(
+    ("files", "source", "message"),
+    [
+        ({"mine/readme.txt": ""}, "mine", "no dataset: the folder holds readme.txt. Expected"),
+        ({"mine/edges.csv": ""}, "mine", "no dataset: the folder holds edges.csv. Expected"),
+        ({f"mine/{k}.txt": "" for k in range(7)}, "mine", "holds 0.txt, .* 4.txt and 2 more. Exp"),
+        ({"mine/in/nodes.csv": ""}, "mine", "Give the path of that folder: mine.in"),
+        ({"nodes.csv": "", "edges.csv": ""}, "nodes.csv", "give the path of the folder"),
+        ({"notes.txt": ""}, "notes.txt", "notes.txt is not a zip"),
+        ({"notes.txt": ""}, "./notes.txt", "notes.txt is not a zip"),
+    ],
+)  # fmt: skip
+def test_a_path_that_is_no_dataset_says_what_is_there(
+    tmp_path, monkeypatch, files, source, message
+):
+    for file, text in files.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FormatError, match=message):
+        load_dataset(source)
+    with pytest.raises(DatasetNotFoundError, match="is a path; expected the name of a set"):
+        dataset_info(source)
+
+
+def test_a_zip_of_tables_is_to_be_extracted(tmp_path):
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as opened:
+        opened.writestr("mine/nodes.csv", "graph,node\n")
+    with pytest.raises(FormatError, match=r"holds mine/nodes.csv. CSV .* folder: extract the zip"):
+        load_dataset(tmp_path / "mine.zip")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import nask
 from nask.engines import distinct, star_parts
 from nask.engines.contract import Execution, Window
-from nask.exceptions import MemoryLimitError, UnseenAttributeWarning
+from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from strategies import collections
 
 
@@ -36,6 +36,7 @@ def test_repeated_graphs_are_compared_once(data, star_norm, prune_cores):
     oracle = nask.NASK(engine="reference", **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         K = fast.fit(train).hop_grams(train)
         np.testing.assert_allclose(K, oracle.fit(train).hop_grams(train), rtol=1e-10, atol=1e-15)
     n_nodes = sum(graph.n_nodes for graph in train)

@@ -15,8 +15,8 @@ from nask.engines.column_product import ColumnProduct
 from nask.engines.contract import Execution, Window
 from nask.engines.explicit_work import multiplying, value_shares
 from nask.engines.selection import ENGINES
-from nask.exceptions import MemoryLimitError, UnseenAttributeWarning
-from strategies import MORE_LETTERS, graphs
+from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
+from strategies import MORE_LETTERS, graphs, sharing
 
 FEW = st.sampled_from([0.0, 0.3, 0.5, 1.0])
 OTHERS = st.sampled_from([0.0, 0.3, 0.4, 0.9, -0.5, 1.7, -1e9, 1e9])
@@ -42,10 +42,12 @@ OPTIONS = st.fixed_dictionaries(
 def test_numbers_of_few_values_agree_with_the_equations(train, new, options, ratio):
     """New values, far values, unseen categories and missing ones, by dense and sparse products."""
     options |= {"expansion": "ball", "normalize": False}
+    new = sharing(train, new)
     fast, oracle = (nask.NASK(engine=engine, **options) for engine in ("explicit", "reference"))
     ways = patch.multiple(column_product, DENSE_PER_SPARSE=ratio, DENSE_BYTES=200)
     with ways, patch.object(explicit, "BLOCK_NUMBERS", 4), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         K = fast.fit(train).hop_grams(train)
         np.testing.assert_array_equal(K, K.transpose(0, 2, 1))
         for ours, theirs in (
@@ -73,7 +75,7 @@ def test_dissimilar_cores_are_exactly_nothing_to_each_other():
 def test_nothing_to_compare_cores_by_makes_zero():
     """All values missing: the core factor is 0 everywhere, and 0 / 0 is 0."""
     blank = nask.AttributedGraph(2, [(0, 1)], {"x": [None, None], "y": [1.0, None]})
-    other = nask.AttributedGraph(1, [], {"x": [None]})
+    other = nask.AttributedGraph(1, [], {"x": [None], "y": [None]})
     kernel = nask.NASK(expansion="ball", prune_cores=True, engine="explicit").fit([blank])
     np.testing.assert_array_equal(kernel.transform([other]), [[0.0]])
     assert kernel.diag([other]).tolist() == [0.0]

@@ -7,16 +7,16 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nask
 from nask.engines import contract, edge_term, node_gram, node_similarity
 from nask.engines.reference import normalise, star_kernels
 from nask.engines.vectors import LANES
-from nask.exceptions import MemoryLimitError, UnseenAttributeWarning
+from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.graph.batch import GraphBatch
-from strategies import FAR_NUMBERS, MORE_LETTERS, graphs
+from strategies import FAR_NUMBERS, MORE_LETTERS, graphs, shares
 
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 OPTIONS = st.fixed_dictionaries(
@@ -111,9 +111,11 @@ def test_nodes_of_another_graph(data, options, dense_fill):
     train = data.draw(networks(n_columns=n_columns, max_nodes=10))
     far = {"numbers": FAR_NUMBERS, "letters": MORE_LETTERS, "entries": FAR_ENTRIES}
     new = data.draw(networks(n_columns=n_columns, max_nodes=10, **far))
+    assume(n_columns or shares([train], [new]))
     kernel = nask.NodeNASK(**options).fit(train)
     with small_pieces(dense_fill), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         hops = kernel.hop_grams(new)
         union = GraphBatch.encode([train, new], kernel.schema_).with_dense_features()
         own = [union.take(np.array([i])) for i in range(2)]
@@ -178,6 +180,7 @@ def test_a_graph_beside_it_changes_nothing(data, options):
     alone = kernel._training
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         beside = alone.union(GraphBatch.encode([other], kernel.schema_))
     n, each = graph.n_nodes, np.eye(kernel.n_hops)
     expected = node_gram.node_grams(alone, spec, each, execution, "float64")

@@ -87,3 +87,12 @@ def test_the_column_is_not_frozen():
     attributes = Attribute.from_values(array), Attribute.from_values(tensor)
     array[0] = tensor[0] = 9
     assert [a.values() for a in attributes] == [[1.0, 2.0]] * 2
+
+
+def test_masked_values_are_missing():
+    masked = np.ma.array([1.0, 2.0, 5.0], mask=[False, True, False])
+    assert Attribute.from_values(masked).values() == [1.0, None, 5.0]
+    assert not isinstance(Attribute.from_values(masked).data, np.ma.MaskedArray)
+    words = np.ma.array(["a", "b"], mask=[True, False])
+    assert Attribute.from_values(words).values() == [None, "b"]
+    assert Attribute.from_values([1.0, np.ma.masked]).values() == [1.0, None]

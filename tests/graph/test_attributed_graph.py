@@ -77,8 +77,15 @@ def test_canonical_edges_are_the_distinct_pairs_in_order(pairs):
 
 
 BAD = {
-    "n_nodes must be an integer of 0 or more. Got -1": {"n_nodes": -1},
-    "n_nodes must be an integer of 0 or more. Got 1.5": {"n_nodes": 1.5},
+    "n_nodes must be an integer of 0 to 2147483647. Got -1": {"n_nodes": -1},
+    "n_nodes must be an integer of 0 to 2147483647. Got 1.5": {"n_nodes": 1.5},
+    "n_nodes must be an .* Got 2147483648": {"n_nodes": 2**31},
+    "n_nodes must be an .* Got an integer of more than 4300 digits": {"n_nodes": 10**5000},
+    r"Edge 0 is \(0, 9223372036854775808\), but": {
+        "edges": np.array([(0, 2**63)], dtype=np.uint64)
+    },
+    r"Got \(0, 1180591620717411303424\) as edge 1": {"edges": [(0, 1), (0, 2**70)]},
+    "edge attribute 'w' holds an integer beyond": {"edge_attributes": {"w": [10**5000, 1]}},
     r"Edge 1 is \(0, 3\), but the graph has 3 nodes: expected endpoints 0..2": {
         "edges": [(0, 1), (0, 3)]
     },
@@ -101,7 +108,7 @@ BAD = {
         "edges": [(0, 1)],
         "edge_attributes": {"w": np.array([-np.inf])},
     },
-    "node attribute 'x' mixes numbers and other values .1 and 'a'": {
+    "attribute 'x' mixes numbers and other values .1 at node 0 and 'a' at node 1": {
         "node_attributes": {"x": [1, "a", 2]}
     },
     "mixes numbers and other values": {"node_attributes": {"x": [1, True, 2]}},

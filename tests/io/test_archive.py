@@ -49,7 +49,7 @@ BAD = {
     "cut short": (zipped()[:-40], "cut short or damaged"),
     "cut in half": (zipped()[: len(zipped()) // 2], "cut short or damaged"),
     "password": (with_flag(zipped(), 1), r"^\S+S_\w+.txt is protected by a password"),
-    "no set": (zipped({"S/readme.txt": b""}), "nor a file"),
+    "no set": (zipped({"S/readme.txt": b""}), r"holds no file \*_A.txt"),
 }
 
 

@@ -10,12 +10,19 @@ import polars as pl
 import pytest
 import torch
 from rdkit import Chem
-from torch_geometric.data import Data, HeteroData
+from torch_geometric.data import Batch, Data, HeteroData
 
-from nask import AttributedGraph, load_dataset
+from nask import (
+    AttributedGraph,
+    from_frames,
+    from_grakel,
+    from_smiles,
+    load_dataset,
+    make_social_network,
+)
 from nask.exceptions import GraphError, InputError, MissingDependencyError, NaskError
 from nask.io import coerce
-from nask.io.coerce import as_graphs
+from nask.io.coerce import as_graph, as_graphs
 
 PAIR = AttributedGraph(2, [(0, 1)])
 ONE_OF_EACH = [
@@ -152,3 +159,50 @@ print(sorted(optional & (set(sys.modules) - before)))
 def test_what_is_no_list_of_graphs_says_what_to_do(value, advice):
     with pytest.raises(InputError, match=re.escape(advice)):
         as_graphs(value)
+
+
+TORCH_PAIR = Data(num_nodes=2, edge_index=torch.tensor([[0, 1], [1, 0]]))
+NODES = pd.DataFrame({"graph": [1, 1], "node": [0, 1]})
+EDGES = pd.DataFrame({"graph": [1], "source": [0], "target": [1]})
+
+
+@pytest.mark.parametrize(
+    ("given", "advice", "follow"),
+    [
+        (Batch.from_data_list([TORCH_PAIR]), "batch.to_data_list()", Batch.to_data_list),
+        ({"a": PAIR}, "list(graphs.values())", lambda graphs: list(graphs.values())),
+        ({5}, "A set has no order: pass a list", lambda _: [PAIR]),
+        ("MUTAG", "nask.load_dataset(name).graphs", lambda name: load_dataset(name).graphs),
+        ([([(0, 1), (1, 0)],)], "nask.from_grakel", lambda pairs: [from_grakel(p) for p in pairs]),
+        (["CC"], "nask.from_smiles", lambda smiles: [from_smiles(s) for s in smiles]),
+        (NODES, "nask.from_frames", lambda nodes: from_frames(nodes, EDGES)),
+        ((NODES, EDGES), "nask.from_frames", lambda tables: from_frames(*tables)),
+        (make_social_network(20), "[data.graph]", lambda data: [data.graph]),
+        (load_dataset("MUTAG"), "data.graphs", lambda data: data.graphs),
+        (PAIR, "[graph]", lambda graph: [graph]),
+    ],
+    ids=lambda value: None if callable(value) else type(value).__name__,
+)
+def test_advice_leads_to_graphs(given, advice, follow):
+    with pytest.raises(InputError, match=re.escape(advice)):
+        as_graphs(given)
+    assert all(isinstance(graph, AttributedGraph) for graph in as_graphs(follow(given)))
+
+
+def test_a_batch_where_one_graph_is_expected():
+    batch = Batch.from_data_list([TORCH_PAIR])
+    with pytest.raises(InputError, match=r"got a Batch .* Pass one of batch.to_data_list"):
+        as_graph(batch)
+    assert as_graph(batch.to_data_list()[0]) == PAIR
+
+
+def test_a_single_graph_has_no_number():
+    with pytest.raises(GraphError, match=r"^The graph is directed"):
+        as_graph(nx.DiGraph([(0, 1)]))
+
+
+def test_a_part_of_a_list_counts_from_where_it_begins():
+    with pytest.raises(InputError, match=r"^Item 9 is not"):
+        as_graphs([PAIR, PAIR, 5], first=7)
+    with pytest.raises(GraphError, match=r"^Graph 8: The graph is directed"):
+        as_graphs([PAIR, nx.DiGraph([(0, 1)])], first=7)

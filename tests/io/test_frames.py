@@ -1,3 +1,4 @@
+import pickle
 import sys
 
 import numpy as np
@@ -7,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nask import AttributedGraph
-from nask.exceptions import GraphError, InputError, MissingDependencyError, SchemaError
+from nask import NASK, AttributedGraph
+from nask.exceptions import (
+    GraphError,
+    InputError,
+    MissingDependencyError,
+    ParameterError,
+    SchemaError,
+)
 from nask.io.frames import from_frames, to_frames
 
 NODES = {
@@ -186,7 +193,7 @@ def test_integer_ids_meet_floats_of_the_same_value():
         (
             NODES,
             changed(EDGES, kind=["s", "d", "t", "d", "d"]),
-            "Rows 0 and 2 of the edges are one edge, 'c' - 'a', .* of 'kind': 's' and 't'",
+            "'kind': 's' at edge 'a' - 'c' of graph 'g1' .row 0. and 't' at .* 'g1' .row 2.",
         ),
     ],
 )
@@ -376,3 +383,105 @@ def test_a_million_rows():
     assert {g.n_nodes for g in graphs} == {size}
     listed = (g.n_edges + g.n_self_loops_removed + g.n_duplicate_edges_removed for g in graphs)
     assert set(listed) == {size}
+
+
+@backends
+def test_graphs_come_with_their_ids(frame):
+    graphs = from_frames(frame(NODES), frame(EDGES))
+    assert isinstance(graphs, list)
+    assert graphs.ids == ("g2", "g1", "g3")
+    assert [graph.n_nodes for graph in graphs] == [2, 2, 1]
+    copy = pickle.loads(pickle.dumps(graphs))
+    assert (copy, copy.ids) == (graphs, graphs.ids)
+    alone = from_frames(frame({"node": [1]}), frame({"source": [], "target": []}), graph=None)
+    assert alone.ids == (None,)
+
+
+def test_graphs_with_ids_go_into_estimators_as_a_list():
+    graphs = from_frames(pd.DataFrame(NODES), pd.DataFrame(EDGES))
+    assert NASK(n_hops=1).fit_transform(graphs).shape == (3, 3)
+
+
+# Of ids 9 and 10 the order of appearance, that of numbers and that of text all differ.
+NUMBERED = {"graph": [10, 9, 100, 9], "node": [0, 0, 0, 1], "x": [10, 9, 100, 9]}
+NO_EDGES = {"graph": [], "source": [], "target": []}
+
+
+@backends
+@pytest.mark.parametrize("graphs_of", [list, tuple, iter])
+def test_labels_meet_the_graph_of_their_id(frame, graphs_of):
+    graphs = from_frames(frame(NUMBERED), frame(NO_EDGES))
+    pairs = [(9, "nine"), (100, "hundred"), (10, "ten")]
+    assert graphs.ids == (10, 9, 100)
+    assert [graph.node_attributes["x"].values()[0] for graph in graphs] == [10, 9, 100]
+    expected = ["ten", "nine", "hundred"]
+    assert graphs.align(dict(graphs_of(pairs))).tolist() == expected
+    ids, labels = zip(*pairs, strict=True)
+    assert graphs.align(pd.Series(labels, index=ids)).tolist() == expected
+    assert graphs.align({9: 1, 10: 2, 100: 1}).dtype.kind == "i"
+    assert graphs.align(pd.Series([0.5, 1.5, 2.5], index=ids)).tolist() == [2.5, 0.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({10: 1, 9: 1}, "There is no label for 1 graphs: 100. Give each"),
+        ({10: 1, 9: 1, 100: None}, "There is no label for 1 graphs: 100. Give each"),
+        ({10: 1, 9: 1, 100: 1, 7: 0, 8: 0}, "There is no graph for 2 labels: 7, 8. Give each"),
+        ({}, "There is no label for 3 graphs: 10, 9, 100"),
+        ({"10": 1, "9": 1, "100": 1}, "The graphs' ids are of type int, those of the labels str"),
+        ({10: 1, 9: "a", 100: 1}, "The labels mix text and numbers"),
+        (pd.Series([1, 2, 3, 4], index=[10, 9, 100, 9]), "several labels for 1 graphs: 9"),
+    ],
+)
+def test_labels_and_graphs_of_other_ids(labels, message):
+    graphs = from_frames(pd.DataFrame(NUMBERED), pd.DataFrame(NO_EDGES))
+    with pytest.raises(ParameterError, match=message):
+        graphs.align(labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1, 2, 3], "got list. Pass a dictionary, such as dict"),
+        (pl.Series([1, 2, 3]), "got Series. Pass a dictionary, such as dict"),
+        (
+            pd.DataFrame({"graph": [9], "y": [1]}),
+            r"got DataFrame. Pass labels.set_index\('graph'\)",
+        ),
+    ],
+)
+def test_labels_without_ids_are_refused(labels, message):
+    graphs = from_frames(pd.DataFrame(NUMBERED), pd.DataFrame(NO_EDGES))
+    with pytest.raises(InputError, match=message):
+        graphs.align(labels)
+
+
+@backends
+def test_errors_in_values_name_graph_and_node(frame):
+    for nodes, edges, message in (
+        (changed(NODES, age=[1.0, 2.0, 3.0, np.inf, 5.0]), EDGES, "node 'c' of graph 'g1' .row 3."),
+        (
+            NODES,
+            changed(EDGES, w=[1.0, 2.0, 3.0, 4.0, np.inf]),
+            "edge 'a' - 'b' of graph 'g2' .row 4.",
+        ),
+    ):
+        with pytest.raises(GraphError, match=message):
+            from_frames(frame(nodes), frame(edges))
+    mixed = pd.DataFrame(changed(NODES, age=[1, 2, "old", None, 5]))
+    with pytest.raises(GraphError, match=r"1 at node 'a' of graph 'g2' .* and 'old' at node 'b'"):
+        from_frames(mixed, pd.DataFrame(EDGES))
+    alone = pd.DataFrame({"node": ["a"], "x": [np.inf]})
+    with pytest.raises(GraphError, match=r"infinite at node 'a' .row 0.;? "):
+        from_frames(alone, pd.DataFrame({"source": [], "target": []}), graph=None)
+
+
+def test_ids_of_any_size():
+    big = [2**70, 10**5000, 2**63]
+    nodes = pd.DataFrame({"graph": pd.Series([1, 1, 1], dtype=object), "node": big})
+    edges = pd.DataFrame({"graph": [1, 1], "source": big[:2], "target": big[1:]})
+    assert from_frames(nodes, edges)[0].edges.tolist() == [[0, 1], [1, 2]]
+    wrong = pd.DataFrame({"graph": [1], "source": [big[1]], "target": [10**6000]})
+    with pytest.raises(GraphError, match="target an integer of more than 4300 digits, which is no"):
+        from_frames(nodes, wrong)

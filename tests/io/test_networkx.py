@@ -192,3 +192,37 @@ def graphs(draw):
 def test_round_trip(graph):
     categorical = {"kind"} & {*graph.node_attributes, *graph.edge_attributes}
     assert from_networkx(to_networkx(graph), categorical=categorical) == graph
+
+
+def test_errors_name_nodes_by_their_ids():
+    people = nx.Graph()
+    people.add_node("Eva", age=31)
+    people.add_node("Jan", age=float("inf"))
+    people.add_edge("Eva", "Jan", since=float("inf"))
+    with pytest.raises(GraphError, match="'age' is infinite at node 'Jan'"):
+        from_networkx(people)
+    people.nodes["Jan"]["age"] = "old"
+    with pytest.raises(GraphError, match="31 at node 'Eva' and 'old' at node 'Jan'"):
+        from_networkx(people)
+    people.nodes["Jan"]["age"] = 23
+    with pytest.raises(GraphError, match=r"infinite at edge \('Eva', 'Jan'\)"):
+        from_networkx(people)
+    twice = nx.MultiGraph([("Eva", "Jan", {"since": 1}), ("Jan", "Eva", {"since": 2})])
+    with pytest.raises(GraphError, match=r"1.0 at edge \('Eva', 'Jan'\) and 2.0 at edge"):
+        from_networkx(twice)
+    there_and_back = nx.DiGraph([("Eva", "Jan", {"since": 1}), ("Jan", "Eva", {"since": 2})])
+    with pytest.raises(GraphError, match=r"1.0 at edge \('Eva', 'Jan'\) and 2.0 at edge"):
+        from_networkx(there_and_back, to_undirected=True)
+
+
+def test_ids_and_values_of_thousands_of_digits():
+    long = 10**5000
+    assert from_networkx(nx.Graph([(long, 2**70)])).n_edges == 1
+    graph = nx.Graph()
+    graph.add_node(long, x=float("inf"))
+    with pytest.raises(GraphError, match="infinite at node an integer of more than 4300 digits"):
+        from_networkx(graph)
+    graph.nodes[long]["x"] = long
+    with pytest.raises(GraphError, match="holds an integer beyond the range of float64"):
+        from_networkx(graph)
+    assert from_networkx(graph, categorical=["x"]).node_attributes["x"].values() == [long]

@@ -91,7 +91,10 @@ def test_directed_graphs_need_a_word():
 
 def test_directions_must_agree():
     data = Data(num_nodes=3, edge_index=PATH, edge_attr=torch.tensor([[1.0], [1.0], [1.0], [2.0]]))
-    with pytest.raises(GraphError, match=r"\(1, 2\).*conflicting values of edge attribute"):
+    with pytest.raises(
+        GraphError,
+        match=r"conflicting .* 1.0 at edge \(1, 2\) and 2.0 at edge \(2, 1\)",
+    ):
         from_pyg(data)
 
 
@@ -179,3 +182,34 @@ def test_missing_package_names_the_extra(monkeypatch, package):
         MissingDependencyError, match=r"'torch_geometric'.*pip install 'nask\[pyg\]'"
     ):
         from_pyg(Data(num_nodes=1))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        Data(num_nodes=0),
+        Data(x=torch.empty(0, 2)),
+        Data(x=torch.empty(0), edge_index=torch.empty((2, 0), dtype=torch.long)),
+        Data(z=torch.empty(0, dtype=torch.long), num_nodes=0, edge_attr=torch.empty(0)),
+        Data(x=torch.empty(0, 0)),
+    ],
+    ids=str,
+)
+def test_a_graph_without_nodes(data):
+    graph = from_pyg(data)
+    assert (graph.n_nodes, graph.n_edges) == (0, 0)
+    assert all(len(attribute) == 0 for attribute in graph.node_attributes.values())
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (Data(num_nodes=-1), "num_nodes must be an integer of 0 to .* Got -1"),
+        (Data(num_nodes=2**70), "num_nodes must be an integer of 0 to .* Got 118059"),
+        (Data(num_nodes=2.5), "num_nodes must be an integer .* Got 2.5"),
+        (Data(num_nodes=2, edge_index="0-1"), "edge_index must be a tensor .* type str"),
+    ],
+)
+def test_numbers_of_nodes_and_edges_that_are_none(data, message):
+    with pytest.raises(GraphError, match=message):
+        from_pyg(data)

@@ -209,11 +209,17 @@ def test_round_trip_of_a_real_set(tmp_path, mutag):
             {"nodes": NODES + "g1,d,old,x\n"},
             "column 'age' of nodes.csv mixes numbers and text: '1' in line 2, 'old' in line 6",
         ),
-        ({"nodes": NODES + "g1,d,inf,x\n"}, "nodes.csv and .*'age' is infinite at node 4"),
+        (
+            {"nodes": NODES + "g1,d,inf,x\n"},
+            "nodes.csv and .*'age' is infinite at node 'd' of graph 'g1' .row 4.",
+        ),
         ({"nodes": NODES + "g1,a,5,x\n"}, "node 'a' of graph 'g1' is in rows 1 and 4 .* k \\+ 2"),
         ({"edges": EDGES + "g1,a,z,1\n"}, "Row 2 of the edges has the target 'z'"),
         ({"edges": EDGES + "g9,a,b,1\n"}, "Row 2 of the edges belongs to graph 'g9'"),
-        ({"edges": EDGES + "g1,c,a,9\n"}, "are one edge, .* conflicting values of 'weight'"),
+        (
+            {"edges": EDGES + "g1,c,a,9\n"},
+            "conflicting values of .*'weight': .* 9.0 at edge 'c' - 'a' of graph 'g1'",
+        ),
         ({"graphs": "graph,label\ng1,1\ng2,2\n"}, "graphs.csv has a column 'label'.* 'y'"),
         ({"graphs": "graph,y,name\ng1,1,a\n"}, "graphs.csv has a column 'name'"),
         ({"graphs": "id,y\ng1,1\ng2,2\n"}, "graphs.csv has no column 'graph'"),
@@ -251,3 +257,36 @@ def test_markers_of_missing_values(write, marker, column, kind):
     attribute = read_tables(write(nodes=nodes)).graphs[0].node_attributes[column]
     assert attribute.kind == kind
     assert [value is None for value in attribute.values()] == [True, False]
+
+
+def test_edges_that_are_removed_are_noted(write):
+    data = read_tables(write())
+    assert data.notes == ()
+    lines = "g1,a,a,0.5\ng1,c,a,0.5\ng1,a,c,0.5\ng2,b,b,1\n"
+    for graphs in (GRAPHS, None):
+        data = read_tables(write(edges=EDGES + lines, graphs=graphs))
+        assert data.notes == (
+            "edges.csv: 2 self-loops removed.",
+            "edges.csv: 2 repeats of an edge, in either direction, removed.",
+        )
+        (write() / "graphs.csv").unlink()
+
+
+@pytest.mark.parametrize("digits", [18, 19, 5000])
+def test_integers_of_many_digits(write, digits):
+    long = "9" * digits
+    ids = read_tables(write(NODES.replace("a,", f"{long},"), EDGES.replace("a,", f"{long},").replace(",a", f",{long}")))  # fmt: skip  # noqa: E501
+    assert ids.graphs == read_tables(write()).graphs
+    classes = read_tables(write(graphs=f"graph,y\ng1,{long}\ng2,-1\n"))
+    assert classes.y.tolist() == ([int(long), -1] if digits == 18 else [long, "-1"])
+    codes = read_tables(write(nodes=NODES.replace(",1,", f",{long},")), categorical=["age"])
+    found = codes.graphs[1].node_attributes["age"].values()
+    assert found == ([int(long), 3] if digits < 1000 else [long, "3"])
+    if digits == 5000:
+        with pytest.raises(FormatError, match="infinite at node 'a' of graph 'g2'"):
+            read_tables(write(nodes=NODES.replace(",1,", f",{long},")))
+
+
+def test_advice_on_a_mixed_target_can_be_followed(write):
+    with pytest.raises(FormatError, match=r"mixes .* classes are all integers or all text\."):
+        read_tables(write(graphs="graph,y\ng1,1\ng2,x\n"))

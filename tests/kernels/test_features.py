@@ -13,7 +13,13 @@ from sklearn.svm import LinearSVC
 
 import nask
 from nask.engines.reference import star_kernels
-from nask.exceptions import MemoryLimitError, ParameterError, SchemaError, UnseenAttributeWarning
+from nask.exceptions import (
+    AbsentAttributeWarning,
+    MemoryLimitError,
+    ParameterError,
+    SchemaError,
+    UnseenAttributeWarning,
+)
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.kernels import feature_work as module
@@ -87,6 +93,7 @@ def test_drawn_graphs_with_missing_and_unseen_values(data):
     model = nask.NASKFeatures(n_components=8192, **options).fit(train)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         approximate, exact = model.transform(new) @ model.transform(train).T, kernel.transform(new)
     assert np.abs(approximate - exact).max() < 0.12
 
@@ -132,6 +139,40 @@ def test_new_categories_match_only_themselves_in_any_batch():
     assert np.array_equal(together[0], together[2])
     exact = nask.NASK(n_hops=1).fit(train)(new)
     np.testing.assert_allclose(together @ together.T, exact, atol=0.1)
+
+
+@pytest.mark.parametrize("as_feature", [False, True])
+@pytest.mark.parametrize("far", [1e4, 1e9, 1e16, 1e18, 2.0**70, 1e100, 1e300, -1e16])
+def test_numbers_far_outside_the_training_range_are_entirely_dissimilar(far, as_feature):
+    rng = np.random.default_rng(0)
+
+    def graph(values):
+        if not as_feature:
+            return nask.AttributedGraph(3, [(0, 1), (1, 2)], {"x": np.array(values)})
+        # A column has few waves; errors are small over many.
+        features = np.outer(values, np.linspace(0.5, 1.0, 50))
+        return nask.AttributedGraph(3, [(0, 1), (1, 2)], node_features=features)
+
+    train = [graph([0.0, 5.0, 2.5]), *(graph(5 * rng.random(3)) for _ in range(11))]
+    new = [graph([far, 1.0, 2.0]), graph([far, far, far]), graph([far / 3, 1.0, 2.0])]
+    options = {"n_hops": 2, "gamma": 2.0}
+    exact = nask.NASK(**options).fit(train)
+    rows = [nask.NASKFeatures(n_components=4096, random_state=s, **options) for s in range(4)]
+    errors = np.zeros((len(new), len(train) + len(new)))
+    for features in rows:
+        z, z_new = features.fit_transform(train), features.transform(new)
+        assert np.isfinite(z_new).all()
+        errors += z_new @ np.vstack([z, z_new]).T / len(rows)
+    errors -= np.hstack([exact.transform(new), exact(new)])
+    assert np.abs(errors).max() < 0.05
+
+
+def test_numbers_far_outside_the_training_range_resemble_their_neighbours():
+    train = [nask.AttributedGraph(1, (), {"x": [x]}) for x in (0.0, 1.0)]
+    new = [nask.AttributedGraph(1, (), {"x": [x]}) for x in (2000.0, 2000.3, 5e6 + 0.5, 5e6 + 1)]
+    exact = nask.NASK(n_hops=1).fit(train)(new)
+    z = nask.NASKFeatures(n_hops=1, n_components=2048).fit(train).transform(new)
+    assert np.abs(z @ z.T - exact).max() < 0.08
 
 
 def test_words_stay_sparse_and_agree_with_named_attributes():

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.exceptions import UnseenAttributeWarning
+from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from strategies import FAR_NUMBERS, LETTERS, MORE_LETTERS, NUMBERS
 
 GAMMA = {"x": 0.5, "letter": 3.0}
@@ -67,6 +67,7 @@ def test_single_nodes_compare_by_their_raw_values(engine, train, new):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         K = kernel.fit([graph(node) for node in train])([graph(node) for node in [*train, *new]])
     expected = [[expected_p(train, a, b) ** 2 for b in [*train, *new]] for a in [*train, *new]]
     # Values far apart lose digits when they are scaled to the training range.

@@ -23,7 +23,13 @@ from sklearn.svm import SVC
 import nask
 from nask.engines.contract import Window
 from nask.engines.selection import ENGINES
-from nask.exceptions import FormatError, MemoryLimitError, ParameterError, UnseenAttributeWarning
+from nask.exceptions import (
+    AbsentAttributeWarning,
+    FormatError,
+    MemoryLimitError,
+    ParameterError,
+    UnseenAttributeWarning,
+)
 from strategies import collections
 
 # 12 graphs of 1 to 6 nodes: 144 numbers.
@@ -57,6 +63,7 @@ def test_a_window_is_a_part_of_the_whole(engine, data, symmetric):
     train, new = data.draw(collections(min_size=2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         fast, oracle = (nask.NASK(engine=e, **options).fit(train) for e in (engine, "reference"))
         rows = fast._training if symmetric else fast._prepare(new)
         expected = oracle.hop_grams(train if symmetric else new)
@@ -105,6 +112,7 @@ def test_stored_is_what_memory_would_hold(data, limit, normalize, gram, dtype):
     rtol = 1e-12 if dtype == "float64" else 1e-6
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
+        warnings.simplefilter("ignore", AbsentAttributeWarning)
         for method, graphs in (
             ("fit_transform", train),
             ("transform", new),

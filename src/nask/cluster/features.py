@@ -20,8 +20,10 @@ from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_pla
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
+from nask.graph.new_graphs import compare_attributes
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
+from nask.kernels.features import NASKFeatures
 from nask.kernels.identity import content_hash
 from nask.kernels.parameters import RUNNING
 from nask.progress import track
@@ -77,6 +79,9 @@ def write_features(
         collection = as_graphs(graphs)
         store = Store(path, _contents(features, collection))
         fitted = features if _is_fitted(features) else clone(features).fit(collection)
+        if isinstance(fitted, NASKFeatures):
+            # Here, where all graphs are at hand: a partition may lack what others have.
+            compare_attributes(collection, fitted.schema_)
         store.write_targets(y)
         shape = (len(collection), int(features.n_components))
         height = min(chunk or PARTITION, len(collection))
@@ -116,7 +121,11 @@ class PartitionWork:
         first, last = partition.first, partition.first + len(partition.graphs)
         place = (slice(first, last), slice(0, self.n_components))
         if self.chunks.read(place) is None:
-            rows = np.asarray(self.features.transform(partition.graphs), dtype=DTYPE)
+            graphs = partition.graphs
+            if isinstance(self.features, NASKFeatures):
+                rows = self.features.transform_part(list(graphs), first)
+            else:
+                rows = np.asarray(self.features.transform(graphs), dtype=DTYPE)
             self.chunks.write(place, rows)
 
 

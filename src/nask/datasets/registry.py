@@ -45,8 +45,8 @@ def load_dataset(
     ----------
     source : str or path
         A name such as "MUTAG"; upper and lower case matter. Or a path: an ``os.PathLike``, or
-        text with a path separator or ending in ``.zip``, or the name of a folder here that no
-        set has. It leads to a folder or zip in TUDataset text form, to a folder with
+        text with a path separator or ending in ``.zip``, or the name of a folder or file here
+        that no set has. It leads to a folder or zip in TUDataset text form, to a folder with
         ``nodes.csv`` and ``edges.csv``, or to the files of a citation network or of Pokec.
     categorical : collection of str
         For a folder of CSV files: columns whose numbers are codes.
@@ -119,6 +119,11 @@ def dataset_info(name: str) -> DatasetInfo:
     344
     """
     info = catalogue().get(name)
+    if info is None and name.strip() and Path(name).exists():
+        raise DatasetNotFoundError(
+            f"{name} is a path; expected the name of a set, such as MUTAG. Paths of sets of your "
+            "own go to load_dataset, and to the commands that compute with a set."
+        )
     if info is None:
         known = {*catalogue(), *available_datasets()}
         looked = "".join(f"\n  {folder}" for folder in folders())
@@ -161,7 +166,7 @@ def _is_path(source: str | os.PathLike[str]) -> bool:
     if source.endswith(".zip") or any(separator in source for separator in separators):
         return True
     known = source in catalogue() or source in places()
-    return bool(source.strip()) and not known and Path(source).is_dir()
+    return bool(source.strip()) and not known and Path(source).exists()
 
 
 def _read(
@@ -184,9 +189,31 @@ def _read(
         )
     if pokec_folder(archive) is not None:
         return read_pokec(path, name=name or "Pokec")
-    if planetoid_sets(archive) and not any(file.endswith("_A.txt") for file in archive.names):
+    if any(file.endswith("_A.txt") for file in archive.names):
+        return read_tu(path, name=name, opposite=info.opposite if info else "error")
+    if planetoid_sets(archive):
         return read_planetoid(path, name=name)
-    return read_tu(path, name=name, opposite=info.opposite if info else "error")
+    raise FormatError(_no_dataset(archive))
+
+
+def _no_dataset(archive: Archive) -> str:
+    """What is in a folder or zip that is no dataset, and what would make it one."""
+    tables = [file for file in archive.names if file.rpartition("/")[2] == "nodes.csv"]
+    if tables and archive.is_zip:
+        return (
+            f"{archive.path} holds {tables[0]}. CSV files are read from a folder: extract the zip."
+        )
+    if tables:
+        inside = archive.path / tables[0].rpartition("/")[0]
+        return f"{archive.path} holds {tables[0]}. Give the path of that folder: {inside}."
+    more = len(archive.names) - 5
+    listed = ", ".join(archive.names[:5]) + f" and {more} more" * (more > 0)
+    what = "zip" if archive.is_zip else "folder"
+    return (
+        f"{archive.path} is no dataset: the {what} holds {listed or 'no files'}. Expected "
+        "nodes.csv and edges.csv (CSV files), DS_A.txt and DS_graph_indicator.txt (TUDataset text "
+        "form), NAME.npz or ind.NAME.graph (citation networks), or the two files of Pokec."
+    )
 
 
 def _holds(path: Path, name: str) -> bool:

@@ -18,6 +18,7 @@ from joblib import delayed
 
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines import star_rows
+from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Execution, Window
 from nask.engines.pairwise import PairwiseEngine
 from nask.engines.star_parts import DistinctPrepared, Part, divide
@@ -99,7 +100,7 @@ def _add_hops(
 
     Where both parts are the same, half of each sum, so that adding the transpose makes it whole.
     """
-    edge_term = _edge_term(a, b, spec)
+    edge_term, nearest = _edge_term(a, b, spec), -1.0
     P = similarities(a.nodes, b.nodes, spec.nodes, spec.dtype)
     for h, (stars, others) in enumerate(zip(a.hops, b.hops, strict=True)):
         is_last = h == spec.n_hops - 1
@@ -113,11 +114,13 @@ def _add_hops(
         # In order, so that rounding does not depend on the number of threads.
         tasks = (delayed(hop.rows)(*block, b.n_graphs) for block in blocks)
         done = execution.run(tasks, len(stars.core) * len(others.core))
-        for (first, _), rows in zip(blocks, done, strict=True):
+        for (first, _), (rows, near) in zip(blocks, done, strict=True):
+            nearest = max(nearest, near)
             for k in np.flatnonzero(weights):
                 star_rows.add_rows(sums[k], rows, stars, first, weights[k])
             yield
         P = deeper
+    warn_of_near_stars(nearest, spec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +135,11 @@ class Hop:
     deeper: Floats
     triangle: bool
 
-    def rows(self, first: int, last: int, n_graphs: int) -> npt.NDArray[np.float64]:
-        """Sums of kappa_h by star and graph, and P_h on the way."""
+    def rows(self, first: int, last: int, n_graphs: int) -> tuple[npt.NDArray[np.float64], float]:
+        """Sums of kappa_h by star and graph, and P_h on the way.
+
+        And the largest similarity of stars that are not alike, where that is watched.
+        """
         out = np.empty((last - first, n_graphs))
         space = star_rows.Space.of(self.P.shape[1], self.edge_term.shape[1], n_graphs)
         # The pairs within a block come twice, in both orders.
@@ -142,7 +148,7 @@ class Hop:
             self.P, self.edge_term, self.a, first, last, self.b, start, n_half, self.rules,
             self.deeper, space, out,
         )  # fmt: skip
-        return out
+        return out, float(space.nearest.max())
 
 
 def _blocks(stars: star_rows.Stars) -> list[tuple[int, int]]:

@@ -20,6 +20,32 @@ from nask.graph.batch import Elements
 
 Array = npt.NDArray[Any]
 
+# Training ranges from 0 within which a number is taken as it is; beyond, its waves would need more
+# digits of the angle than there are.
+FARTHEST = 1000.0
+# The length on which farther numbers are wound up. A prime, so that neither powers of two nor of
+# ten meet on it; two that differ look alike with a chance of 3 in 100,000.
+WINDING = 65521.0
+
+
+def wound(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Numbers as they are, and those far outside the training range as others outside of it.
+
+    Two of these that are near each other stay so, except where the winding ends.
+
+    Examples
+    --------
+    >>> wound(np.array([0.5, np.nan, 1000.25, 1e16, -1e300])).tolist()
+    [0.5, nan, 1000.25, 64464.0, -34111.0]
+    """
+    beyond = np.abs(x) > FARTHEST
+    if not beyond.any():
+        return x
+    wound = x.copy()
+    rest = np.fmod(np.abs(x[beyond]) - FARTHEST, WINDING)
+    wound[beyond] = np.copysign(FARTHEST + rest, x[beyond])
+    return wound
+
 
 class Values(NamedTuple):
     """The attributes of elements; eight more than there are, so that the last are whole vectors."""
@@ -38,9 +64,9 @@ class Values(NamedTuple):
         none = np.zeros(0, dtype=np.int64)
         ptr, index, size = np.zeros(n + 1, dtype=np.int64), none, np.zeros(0)
         if features is not None:
-            ptr, index, size = features.indptr, features.indices, features.data
+            ptr, index, size = features.indptr, features.indices, wound(features.data)
         return cls(
-            np.pad(elements.numerical, padded, constant_values=np.nan),
+            np.pad(wound(elements.numerical), padded, constant_values=np.nan),
             np.pad(elements.categorical, padded, constant_values=-1),
             ptr.astype(np.int64),
             index.astype(np.int64),

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed, effective_n_jobs
 
+from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Execution
 from nask.engines.edge_term import DistinctEdges
 from nask.engines.node_rows import NodeSpace, NodeStars, compare_nodes, self_terms
@@ -25,6 +26,7 @@ from nask.engines.star_rows import HopRules, whole_vectors
 from nask.engines.vectors import LANES, aligned
 from nask.graph.batch import GraphBatch
 from nask.numeric import TINY, inverse_root
+from nask.stars.alike import common_labels, star_names
 from nask.stars.members import star_matrices
 from nask.stars.spec import StarSpec
 
@@ -90,6 +92,7 @@ def node_grams(
     execution.check_memory(n_bytes, f"Comparing the nodes of a graph of {n} nodes")
     whole = rows is None and columns is None
     values, own = np.zeros(shape, dtype=dtype), np.zeros((spec.n_hops, n))
+    nearest = [-1.0]
 
     def steps() -> Iterator[None]:
         width = whole_vectors(n)
@@ -98,7 +101,7 @@ def node_grams(
         yield from _in_blocks(partial(similarity.fill, P), width, width, execution)
         edge_weight = float(spec.edges.base) if spec.use_edges and edges is None else 0.0
         for h, (nodes, edge_term) in enumerate(_stars(batch, spec, edges)):
-            hop = Hop(P, edge_term, edge_weight, HopRules.of(spec, h, similarity.floor))
+            hop = Hop(P, edge_term, edge_weight, HopRules.of(spec, h, similarity.floor), nearest)
             k_self = hop.self_similarity(nodes)
             own[h] = k_self >= TINY if spec.star_norm else k_self
             stars = nodes._replace(norm=inverse_root(k_self))
@@ -118,6 +121,7 @@ def node_grams(
     n_steps = (1 + n_alone) * len(_starts(n)) + spec.n_hops * len(_starts(n_rows))
     for _ in execution.track(steps(), n_steps):
         pass
+    warn_of_near_stars(max(nearest), spec)
     return NodeGrams(values, own)
 
 
@@ -129,6 +133,8 @@ class Hop:
     edge_term: Floats
     edge_weight: float
     rules: HopRules
+    nearest: list[float]
+    """Takes the largest similarity of stars that are not alike, where that is watched."""
 
     def self_similarity(self, stars: NodeStars) -> npt.NDArray[np.float64]:
         """k_h(v, v) of every star."""
@@ -154,6 +160,7 @@ class Hop:
                 self.P, self.edge_term, self.edge_weight, a, first, last, b, a is b, self.rules,
                 deeper, weights, out, space,
             )  # fmt: skip
+            self.nearest.append(float(space.nearest.max()))
 
         return _in_blocks(rows, len(a.core), len(b.core), execution)
 
@@ -185,6 +192,9 @@ def _stars(
     """The stars of all nodes, without norms, and the lines of their edge term, hop by hop."""
     node_levels, edge_levels = star_matrices(batch, spec.n_hops, spec.expansion)
     core = np.arange(batch.n_nodes)
+    if spec.guarded:
+        names = star_names(batch, spec)
+        labels, _ = common_labels(names, names[:, :0])
     for h in range(spec.n_hops):
         if h < len(node_levels):
             members, incident = node_levels[h], edge_levels[h]
@@ -200,8 +210,9 @@ def _stars(
                 line_ptr=line_ptr,
                 line=line,
                 norm=np.empty(0),
+                alike=np.empty(0, dtype=np.int32),
             )
-        yield stars, lines
+        yield (stars._replace(alike=labels[h]) if spec.guarded else stars), lines
 
 
 def _take(stars: NodeStars, nodes: Index) -> NodeStars:
@@ -215,6 +226,7 @@ def _take(stars: NodeStars, nodes: Index) -> NodeStars:
         line_ptr=line_ptr,
         line=line,
         norm=stars.norm[nodes],
+        alike=stars.alike[nodes] if len(stars.alike) else stars.alike,
     )
 
 

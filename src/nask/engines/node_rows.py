@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nask.compiling import compiled, inner
 from nask.engines.star_rows import HopRules, turn_lines
-from nask.engines.tile import sum_lines
+from nask.engines.tile import guard, sum_lines, watch
 from nask.engines.vectors import (
     LANES,
     aligned,
@@ -40,6 +40,7 @@ class NodeStars(NamedTuple):
     line_ptr: Array
     line: Array  # lines of the edge term that belong to the star, where edges have attributes
     norm: Array  # 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
+    alike: Array  # equal for stars that are alike; empty unless guarded
 
 
 class NodeSpace(NamedTuple):
@@ -54,12 +55,18 @@ class NodeSpace(NamedTuple):
     kappa: Array  # kappa_h in eight columns
     share: Array  # and what of it is added to a result
     turned: Array
+    nearest: Array  # the largest similarity of stars that are not alike, in each lane
+    alike: Array  # labels of the rows
 
     @classmethod
     def of(cls, n_columns: int, with_edges: bool) -> NodeSpace:
         """Take memory for lines of so many columns."""
-        sizes = [n_columns, n_columns, n_columns, n_columns if with_edges else 0, 2, *[LANES] * 4]
-        return cls(*(aligned(LANES * size) for size in sizes))
+        edges = n_columns if with_edges else 0
+        sizes = [n_columns, n_columns, n_columns, edges, 2, *[LANES] * 4, 1]
+        arrays = [aligned(LANES * size) for size in sizes]
+        space = cls(*arrays, *[aligned(LANES, np.int32)])
+        space.nearest[:] = -1.0
+        return space
 
 
 @inner
@@ -114,6 +121,10 @@ def compare_column(
         members = members + load(space.edges, core * LANES)
     similarity = members * ((load(space.cores, core * LANES) - rules.core_floor) * rules.core_scale)
     normalised = similarity * at(b.norm, c) * load(space.rows, 0)
+    if rules.guarded:
+        if rules.watched:
+            watch(space.nearest, normalised, space.alike, 0, at(b.alike, c))
+        normalised = guard(normalised, space.alike, 0, at(b.alike, c))
     if nested:
         store(space.below, k * LANES, exp((normalised - 1.0) * rules.gamma_star))
     if rules.star_norm:
@@ -160,6 +171,8 @@ def compare_nodes(
         for lane in range(LANES):
             row = min(v + lane, last - 1)
             space.rows[lane], space.rows[LANES + lane] = a.norm[row], a.n_edges[row]
+            if rules.guarded:
+                space.alike[lane] = a.alike[row]
         for c0 in range(v if triangle else 0, m, LANES):
             for k in range(min(LANES, m - c0)):
                 compare_column(space, b, c0 + k, k, with_edges, edge_weight, rules, nested)

@@ -14,10 +14,12 @@ import numpy.typing as npt
 from joblib import delayed
 
 from nask.engines import tile
+from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Execution, Prepared, Window
 from nask.engines.layout import Exponents, Places, cut, lists, octets
 from nask.engines.vectors import LANES
 from nask.graph.batch import GraphBatch
+from nask.stars.alike import Labels, Names, common_labels, star_names
 from nask.stars.members import Members, star_matrices
 from nask.stars.spec import StarSpec
 
@@ -40,6 +42,26 @@ class PairwisePrepared(Prepared):
     members: Members
     incident: Members
     norm: npt.NDArray[np.float64]
+    names: Names
+    """Of stars, by hop and node, where the spec is guarded, else of no nodes."""
+
+    def labels(self, other: PairwisePrepared, window: Window) -> tuple[Labels, Labels]:
+        """Labels of the stars of a window, rows and columns, equal for stars that are alike.
+
+        By hop and node of the batch, -1 outside of the window; of no nodes unless guarded.
+        """
+        if not self.spec.guarded:
+            none = np.empty((self.spec.n_hops, 0), dtype=np.int32)
+            return none, none
+        sides = []
+        for prepared, graphs in ((self, window.rows), (other, window.columns)):
+            ptr = prepared.batch.nodes.ptr
+            sides.append((prepared.names, slice(ptr[graphs.start], ptr[graphs.stop])))
+        found = common_labels(*(names[:, nodes] for names, nodes in sides))
+        labels = [np.full(names.shape, -1, dtype=np.int32) for names, _ in sides]
+        for whole, part, (_, nodes) in zip(labels, found, sides, strict=True):
+            whole[:, nodes] = part
+        return labels[0], labels[1]
 
 
 class PairwiseEngine(Engine[PairwisePrepared]):
@@ -57,6 +79,7 @@ class PairwiseEngine(Engine[PairwisePrepared]):
             Members.from_matrices(nodes),
             Members.from_matrices(edges),
             np.zeros((spec.n_hops, batch.n_nodes)),
+            star_names(batch, spec) if spec.guarded else np.empty((spec.n_hops, 0), dtype="S1"),
         )
         whole = Window.whole(prepared, prepared)
         tiling = Tiling.of(prepared, prepared, whole, ONE_GRAPH)
@@ -86,14 +109,18 @@ class PairwiseEngine(Engine[PairwisePrepared]):
         places = tiling.tasks()
 
         def task(i: int, j0: int, j1: int) -> tuple[Any, ...]:
-            return i, j0, j1, np.tensordot(combinations, tiling.hops(i, j0, j1), axes=1)
+            hops, nearest = tiling.hops(i, j0, j1)
+            return i, j0, j1, np.tensordot(combinations, hops, axes=1), nearest
 
         a_ptr, b_ptr = tiling.a.graph_ptr, tiling.b.graph_ptr
         tasks = (delayed(task)(*place) for place in places)
         n_pairs = tiling.a.node_ptr[-1] * float(tiling.b.node_ptr[-1])
         done = execution.run(tasks, n_pairs)
-        for i, j0, j1, values in execution.track(done, len(places)):
+        nearest = -1.0
+        for i, j0, j1, values, near in execution.track(done, len(places)):
             result[:, a_ptr[i] : a_ptr[i + 1], b_ptr[j0] : b_ptr[j1]] = values
+            nearest = max(nearest, near)
+        warn_of_near_stars(nearest, rows.spec)
         if tiling.symmetric:
             for gram in result:
                 for i in range(1, len(gram)):
@@ -126,8 +153,11 @@ class Tiling:
         nodes = Exponents.of(spec.nodes, exact, rows.batch.nodes, columns.batch.nodes)
         edges = Exponents.of(spec.edges, exact, rows.batch.edges, columns.batch.edges)
         symmetric = columns is rows and window.on_diagonal
-        a, places = _side(rows, window.rows, nodes, edges, block_nodes)
-        b = a if symmetric else _side(columns, window.columns, nodes, edges, block_nodes)[0]
+        row_labels, labels = rows.labels(columns, window)
+        a, places = _side(rows, window.rows, nodes, edges, block_nodes, row_labels)
+        b = a
+        if not symmetric:
+            b = _side(columns, window.columns, nodes, edges, block_nodes, labels)[0]
         return cls(a, b, _rules(spec, nodes, edges), symmetric, spec.dtype, places, Memory())
 
     def tasks(self) -> list[tuple[int, int, int]]:
@@ -142,13 +172,16 @@ class Tiling:
         tasks.sort(key=lambda task: -a_sizes[task[0]] * (ptr[task[2]] - ptr[task[1]]))
         return tasks
 
-    def hops(self, i: int, j0: int, j1: int) -> npt.NDArray[np.float64]:
-        """Compare a block of rows with some of columns: hops x rows x columns."""
+    def hops(self, i: int, j0: int, j1: int) -> tuple[npt.NDArray[np.float64], float]:
+        """Compare a block of rows with some of columns: hops x rows x columns.
+
+        And the largest similarity of stars that are not alike, where that is watched.
+        """
         n_hops = len(self.a.norm)
         out, no_norms = np.zeros((n_hops, *self._n_graphs(i, j0, j1))), np.empty((n_hops, 0))
         space = self.memory.space(self.sizes, self.dtype)
         tile.compare(self.a, i, self.b, j0, j1, self.rules, False, space, out, no_norms)
-        return out
+        return out, float(space.nearest.max())
 
     def own(self, j0: int, j1: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Compare blocks of a graph each with themselves: hops x graphs, norms by hop and place."""
@@ -246,6 +279,8 @@ def _rules(spec: StarSpec, nodes: Exponents, edges: Exponents) -> tile.Rules:
         gamma_star=spec.gamma_star,
         core_floor=floors,
         core_scale=1 / spec.core_spreads() if spec.prune_cores else np.ones(spec.n_hops),
+        guarded=spec.guarded,
+        watched=np.array([spec.watched(h) for h in range(spec.n_hops)]),
     )
 
 
@@ -262,6 +297,7 @@ def _side(
     nodes: Exponents,
     edges: Exponents,
     block_nodes: int,
+    labels: Labels,
 ) -> tuple[tile.Side, Places]:
     """Lay out a stretch of graphs.
 
@@ -295,5 +331,6 @@ def _side(
         incident_rows=octets(incident_ptr, incident_at, node_places, edge_places),
         n_incident=node_places.take(incident.counts().astype(np.float64), 0.0),
         norm=node_places.take(prepared.norm, 0.0),
+        alike=node_places.take(labels, -1) if prepared.spec.guarded else labels,
     )
     return side, node_places

@@ -6,6 +6,8 @@ Nothing here is clever and nothing should be. Sections and symbols are those of 
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +19,14 @@ from nask.attributes.gower import (
     numerical_similarity,
 )
 from nask.attributes.similarity import AttributeSimilarity
+from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Execution, Prepared, Window
 from nask.graph.batch import Elements, GraphBatch
 from nask.numeric import TINY
 from nask.stars.spec import StarSpec
 
 Matrix = list[list[float]]
+Likeness = list[list[bool]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,8 @@ class ReferenceEngine(Engine[ReferencePrepared]):
             kernels = star_kernels(batch, i, batch, i, spec, None, None)
             own = [[k[v][v] for v in range(len(k))] for k in kernels]
             star_self.append(own)
-            hop_self[:, i] = graph_kernels(kernels, own, own, spec)
+            like = alike(batch, i, batch, i, spec)
+            hop_self[:, i] = graph_kernels(kernels, own, own, spec, like)
         return ReferencePrepared(batch, spec, hop_self, star_self)
 
     def grams(
@@ -60,14 +65,17 @@ class ReferenceEngine(Engine[ReferencePrepared]):
         spec, (n, m) = rows.spec, window.shape
         n_numbers = (spec.n_hops + len(combinations)) * n * m
         execution.check_memory(8 * n_numbers, f"A Gram matrix of {n} x {m} graphs with its hops")
-        hops = np.zeros((spec.n_hops, n, m))
+        hops, nearest = np.zeros((spec.n_hops, n, m)), -1.0
         row_graphs = range(window.rows.start, window.rows.stop)
         column_graphs = range(window.columns.start, window.columns.stop)
         for x, i in execution.track(enumerate(row_graphs), len(row_graphs)):
             for y, j in enumerate(column_graphs):
                 own, other = rows.star_self[i], columns.star_self[j]
                 kernels = star_kernels(rows.batch, i, columns.batch, j, spec, own, other)
-                hops[:, x, y] = graph_kernels(kernels, own, other, spec)
+                like = alike(rows.batch, i, columns.batch, j, spec)
+                hops[:, x, y] = graph_kernels(kernels, own, other, spec, like)
+                nearest = max(nearest, nearest_stars(kernels, own, other, spec, like))
+        warn_of_near_stars(nearest, spec)
         return np.tensordot(combinations, hops, axes=1)
 
 
@@ -111,6 +119,7 @@ def star_kernels(
     PE = _pairs(a.edges, i, b.edges, j, spec.edges)
     n, m = len(range(*_bounds(a.nodes, i))), len(range(*_bounds(b.nodes, j)))
     P, kernels = P0, []
+    like = alike(a, i, b, j, spec)
     for hop in range(1, spec.n_hops + 1):
         width = hop if spec.expansion == "ball" else 1
         nodes_a, edges_a = star(a, i, width)
@@ -128,34 +137,130 @@ def star_kernels(
         if spec.expansion == "nested":
             own = self_a[hop - 1] if self_a is not None else [k[v][v] for v in range(n)]
             other = self_b[hop - 1] if self_b is not None else [k[w][w] for w in range(m)]
-            normalised = normalise(k, own, other)
+            normalised = normalise(k, own, other, like[hop - 1])
             P = [[math.exp(-spec.gamma_star * (1 - x)) for x in row] for row in normalised]
     return kernels
 
 
-def normalise(k: Matrix, own: list[float], other: list[float]) -> Matrix:
-    """k(v, v') / sqrt(k(v, v) k(v', v')), and 0 where that is 0 / 0."""
-    return [
-        [
-            k[v][w] / math.sqrt(own[v]) / math.sqrt(other[w])
-            if own[v] >= TINY and other[w] >= TINY
-            else 0.0
-            for w in range(len(other))
-        ]
-        for v in range(len(own))
-    ]
+def normalise(
+    k: Matrix, own: list[float], other: list[float], like: Likeness | None = None
+) -> Matrix:
+    """k(v, v') / sqrt(k(v, v) k(v', v')), and 0 where that is 0 / 0.
+
+    That is 1 for stars that are alike and less than 1 for others, where ``like`` tells.
+    """
+
+    def similarity(v: int, w: int) -> float:
+        if own[v] < TINY or other[w] < TINY:
+            return 0.0
+        if like is not None and like[v][w]:
+            return 1.0
+        normalised = k[v][w] / math.sqrt(own[v]) / math.sqrt(other[w])
+        return normalised if like is None else min(normalised, math.nextafter(1.0, 0.0))
+
+    return [[similarity(v, w) for w in range(len(other))] for v in range(len(own))]
 
 
 def graph_kernels(
-    kernels: list[Matrix], own: list[list[float]], other: list[list[float]], spec: StarSpec
+    kernels: list[Matrix],
+    own: list[list[float]],
+    other: list[list[float]],
+    spec: StarSpec,
+    like: list[Likeness] | list[None],
 ) -> list[float]:
     """Sum over all pairs of stars of kappa_h, for h = 1..H."""
     kappas = (
-        [normalise(k, a, b) for k, a, b in zip(kernels, own, other, strict=True)]
+        [normalise(*each) for each in zip(kernels, own, other, like, strict=True)]
         if spec.star_norm
         else kernels
     )
     return [sum(sum(row) for row in kappa) for kappa in kappas]
+
+
+def nearest_stars(
+    kernels: list[Matrix],
+    own: list[list[float]],
+    other: list[list[float]],
+    spec: StarSpec,
+    like: list[Likeness] | list[None],
+) -> float:
+    """The largest similarity of two stars that are not alike, at hops where it matters."""
+    nearest = -1.0
+    for h, each in enumerate(zip(kernels, own, other, like, strict=True)):
+        if spec.watched(h):
+            similar, alike = normalise(*each), each[-1] or []
+            pairs = zip(similar, alike, strict=True)
+            unlike = (x for row, same in pairs for x, y in zip(row, same, strict=True) if not y)
+            nearest = max([nearest, *unlike])
+    return nearest
+
+
+def alike(
+    a: GraphBatch, i: int, b: GraphBatch, j: int, spec: StarSpec
+) -> list[Likeness] | list[None]:
+    """Which stars of graph i of ``a`` and of graph j of ``b`` are alike, hop by hop.
+
+    Those whose cores are, and which hold everything in equal shares: at hop 1 every value of every
+    attribute, since P is a sum over attributes; later the stars of the hop before; edges as at hop
+    1 always. None for balls, of which no star is made of stars.
+    """
+    if spec.expansion == "ball":
+        return [None] * spec.n_hops
+    labels: dict[Hashable, int] = {}
+    rows, columns = (_star_labels(batch, g, spec, labels) for batch, g in ((a, i), (b, j)))
+    return [
+        [[v == w for w in right] for v in left] for left, right in zip(rows, columns, strict=True)
+    ]
+
+
+def _star_labels(
+    batch: GraphBatch, i: int, spec: StarSpec, labels: dict[Hashable, int]
+) -> list[list[int]]:
+    """A number for each star of a graph, hop by hop; equal ones for stars that are alike."""
+    nodes, edges = star(batch, i, 1)
+    n = len(nodes)
+
+    def label(*key: Hashable) -> int:
+        return labels.setdefault(key, len(labels))
+
+    of_edges: list[Counter[Hashable]] = [Counter() for _ in range(n)]
+    if spec.use_edges:
+        of_edges = [_values(batch.edges, i, e, spec.edges, "edge") for e in edges]
+    of_nodes = [_values(batch.nodes, i, star_nodes, spec.nodes, "node") for star_nodes in nodes]
+    before = [
+        label("node", _shares(_values(batch.nodes, i, [v], spec.nodes, "node"))) for v in range(n)
+    ]
+    hops = []
+    for hop in range(1, spec.n_hops + 1):
+        if hop > 1:
+            of_nodes = [Counter(("star", before[u]) for u in star_nodes) for star_nodes in nodes]
+        before = [label(hop, before[v], _shares(of_nodes[v] + of_edges[v])) for v in range(n)]
+        hops.append(before)
+    return hops
+
+
+def _values(
+    elements: Elements, i: int, members: Iterable[int], similarity: AttributeSimilarity, kind: str
+) -> Counter[Hashable]:
+    """How many of the members have each value of each attribute, and how many there are."""
+    first = int(elements.ptr[i])
+    counts: Counter[Hashable] = Counter()
+    for u in members:
+        for d, weight in enumerate(similarity.numerical_weight):
+            if weight > 0 and not math.isnan(elements.numerical[d, first + u]):
+                counts[kind, "number", d, float(elements.numerical[d, first + u])] += 1
+        for d, weight in enumerate(similarity.categorical_weight):
+            if weight > 0 and elements.categorical[d, first + u] >= 0:
+                counts[kind, "category", d, int(elements.categorical[d, first + u])] += 1
+        if similarity.base > 0:
+            counts[kind] += 1
+    return counts
+
+
+def _shares(counts: Counter[Hashable]) -> Hashable:
+    """Counts in lowest terms."""
+    divisor = math.gcd(*counts.values())
+    return frozenset((thing, count // divisor) for thing, count in counts.items())
 
 
 def star(batch: GraphBatch, i: int, width: int) -> tuple[list[set[int]], list[set[int]]]:

@@ -14,6 +14,7 @@ from nask.engines.pairwise import PairwisePrepared
 from nask.engines.star_rows import Stars
 from nask.engines.vectors import LANES
 from nask.graph.batch import Elements
+from nask.stars.alike import Labels
 from nask.stars.colours import StarColours
 
 # Bytes of P to store where no limit is given.
@@ -61,8 +62,8 @@ class Part:
         return slice(self.graphs.start - stretch.start, self.graphs.stop - stretch.start)
 
     @classmethod
-    def of(cls, prepared: DistinctPrepared, first: int, last: int) -> Part:
-        """Take graphs first..last of a batch."""
+    def of(cls, prepared: DistinctPrepared, first: int, last: int, labels: Labels) -> Part:
+        """Take graphs first..last of a batch, with labels of its stars by hop and node."""
         batch, colours, by_node = prepared.batch, prepared.colours, prepared.by_node
         ptr = batch.nodes.ptr
         v0, v1 = int(ptr[first]), int(ptr[last])
@@ -75,7 +76,7 @@ class Part:
         graph = np.repeat(np.arange(last - first), np.diff(ptr[first : last + 1]))
         distinct_nodes = take_elements(batch.nodes, nodes)
         hops = []
-        for level, norm in zip(colours.levels[1:], by_node.norm, strict=True):
+        for h, (level, norm) in enumerate(zip(colours.levels[1:], by_node.norm, strict=True)):
             before = colour
             nodes, colour = _distinct(level, v0, v1)
             member_ptr, member = lists_of(by_node.members.ptr[0], by_node.members.index, nodes)
@@ -88,6 +89,7 @@ class Part:
                     member=before[member - v0],
                     bundle=bundle[nodes - v0],
                     norm=norm[nodes],
+                    alike=labels[h, nodes] if labels.size else labels[h],
                     graph_ptr=counts.indptr.astype(np.int64),
                     graph=counts.indices.astype(np.int64),
                     times=counts.data,
@@ -115,6 +117,7 @@ def divide(
     Raises where it does not suffice even for one graph at a time. The parts of both sides are the
     same objects where the window is symmetric.
     """
+    row_labels, labels = rows.by_node.labels(columns.by_node, window)
     sides = [(rows, window.rows)]
     if columns is not rows or not window.on_diagonal:
         sides.append((columns, window.columns))
@@ -141,7 +144,10 @@ def divide(
         n_parts *= 2
     what = f"Comparing the distinct stars of these graphs, in {workers} threads,"
     execution.check_memory(needed, what)
-    parts = [[Part.of(s, *cut) for cut in own] for (s, _), own in zip(sides, cuts, strict=True)]
+    parts = [
+        [Part.of(side, first, last, alike) for first, last in own]
+        for (side, _), own, alike in zip(sides, cuts, (row_labels, labels), strict=False)
+    ]
     return parts[0], parts[-1]
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
 from nask.engines.pairwise import star_floor
-from nask.engines.tile import sum_lines
+from nask.engines.tile import guard, sum_lines, watch
 from nask.engines.vectors import (
     LANES,
     aligned,
@@ -38,6 +39,7 @@ class Stars(NamedTuple):
     member: Array  # core and leaves, as positions among the stars of the hop before
     bundle: Array  # position among the distinct sets of edges
     norm: Array  # 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
+    alike: Array  # equal for stars that are alike; empty unless guarded
     graph_ptr: Array
     graph: Array  # the graphs a star occurs in
     times: Array  # and how often, in float64
@@ -50,15 +52,21 @@ class HopRules(NamedTuple):
     star_norm: bool
     core_floor: float  # 0 unless cores are pruned
     core_scale: float  # 1 unless cores are pruned
+    guarded: bool  # whether stars that are alike are told
+    watched: bool  # whether it matters how near other stars are
 
     @classmethod
     def of(cls, spec: StarSpec, h: int, floor: float) -> HopRules:
         """The rules of hop h, counted from 0, where ``floor`` is the least P of two nodes."""
+        scale = 1.0
         if not spec.prune_cores:
-            return cls(spec.gamma_star, spec.star_norm, 0.0, 1.0)
-        if h > 0 and spec.expansion == "nested":
-            floor = star_floor(spec.gamma_star)
-        return cls(spec.gamma_star, spec.star_norm, floor, float(1 / spec.core_spreads()[h]))
+            floor = 0.0
+        else:
+            scale = float(1 / spec.core_spreads()[h])
+            if h > 0 and spec.expansion == "nested":
+                floor = star_floor(spec.gamma_star)
+        guarded = spec.guarded, spec.guarded and spec.watched(h)
+        return cls(spec.gamma_star, spec.star_norm, floor, scale, *guarded)
 
 
 class Space(NamedTuple):
@@ -71,12 +79,17 @@ class Space(NamedTuple):
     norms: Array
     below: Array  # P_h, by star, for eight of them
     by_graph: Array  # sums of kappa, by graph
+    nearest: Array  # the largest similarity of stars that are not alike, in each lane
+    alike: Array  # labels of the rows
 
     @classmethod
     def of(cls, n_before: int, n_bundles: int, n_graphs: int) -> Space:
         """Take memory for columns of so many things."""
-        sizes = (max(n_before, n_bundles), n_before, n_before, n_bundles, 1, LANES, n_graphs)
-        return cls(*(aligned(LANES * size) for size in sizes))
+        sizes = (max(n_before, n_bundles), n_before, n_before, n_bundles, 1, LANES, n_graphs, 1)
+        arrays = [aligned(LANES * size) for size in sizes]
+        space = cls(*arrays, *[aligned(LANES, np.int32)])
+        space.nearest[:] = -1.0
+        return space
 
 
 def whole_vectors(n: int) -> int:
@@ -108,6 +121,26 @@ def turn_lines(turned: Array, P: Array, line: Array, first: int, last: int) -> N
 
 
 @inner
+def similarity(space: Space, b: Stars, c: int, rules: HopRules) -> Any:
+    """k_h of the rows laid out in ``space`` with star c of ``b``."""
+    k = load(space.edges, at(b.bundle, c) * LANES)
+    for i in range(at(b.member_ptr, c), at(b.member_ptr, c + 1)):
+        k = k + load(space.sums, at(b.member, i) * LANES)
+    core = (load(space.cores, at(b.core, c) * LANES) - rules.core_floor) * rules.core_scale
+    return k * core
+
+
+@inner
+def add_by_graph(space: Space, b: Stars, c: int, n_half: int, kappa: Any) -> None:
+    """Add what star c contributes to the graphs it occurs in."""
+    share = 0.5 if c < n_half else 1.0
+    for i in range(at(b.graph_ptr, c), at(b.graph_ptr, c + 1)):
+        graph = at(b.graph, i) * LANES
+        total = load(space.by_graph, graph) + kappa * (share * at(b.times, i))
+        store(space.by_graph, graph, total)
+
+
+@inner
 def compare_columns(
     space: Space, b: Stars, start: int, n_half: int, rules: HopRules, deeper: Array, row: int
 ) -> None:
@@ -115,22 +148,34 @@ def compare_columns(
     norms, n = load(space.norms, 0), deeper.shape[1]
     for c0 in range(start, len(b.core), LANES):
         for c in range(c0, min(c0 + LANES, len(b.core))):
-            k = load(space.edges, at(b.bundle, c) * LANES)
-            for i in range(at(b.member_ptr, c), at(b.member_ptr, c + 1)):
-                k = k + load(space.sums, at(b.member, i) * LANES)
-            core = (load(space.cores, at(b.core, c) * LANES) - rules.core_floor) * rules.core_scale
-            k = k * core
+            k = similarity(space, b, c, rules)
             scaled = k * at(b.norm, c)
             if n:
                 below = exp((scaled * norms - 1.0) * rules.gamma_star)
                 store(space.below, (c - c0) * LANES, below)
-            if rules.star_norm:
-                k = scaled
-            share = 0.5 if c < n_half else 1.0
-            for i in range(at(b.graph_ptr, c), at(b.graph_ptr, c + 1)):
-                graph = at(b.graph, i) * LANES
-                total = load(space.by_graph, graph) + k * (share * at(b.times, i))
-                store(space.by_graph, graph, total)
+            # The norms of the rows come last, once a graph.
+            add_by_graph(space, b, c, n_half, scaled if rules.star_norm else k)
+        if n:
+            store_square(deeper, row * n + c0, n, transposed(load_square(space.below, 0, LANES)))
+
+
+@inner
+def compare_guarded(
+    space: Space, b: Stars, start: int, n_half: int, rules: HopRules, deeper: Array, row: int
+) -> None:
+    """The same, where stars that are alike are told and the norms of the rows come at once."""
+    norms, n = load(space.norms, 0), deeper.shape[1]
+    for c0 in range(start, len(b.core), LANES):
+        for c in range(c0, min(c0 + LANES, len(b.core))):
+            k = similarity(space, b, c, rules)
+            normalised = k * at(b.norm, c) * norms
+            if rules.watched:
+                watch(space.nearest, normalised, space.alike, 0, at(b.alike, c))
+            normalised = guard(normalised, space.alike, 0, at(b.alike, c))
+            if n:
+                below = exp((normalised - 1.0) * rules.gamma_star)
+                store(space.below, (c - c0) * LANES, below)
+            add_by_graph(space, b, c, n_half, normalised if rules.star_norm else k)
         if n:
             store_square(deeper, row * n + c0, n, transposed(load_square(space.below, 0, LANES)))
 
@@ -161,11 +206,17 @@ def compare_stars(
         turn_lines(space.cores, P, a.core, v, last - 1)
         turn_lines(space.edges, edge_term, a.bundle, v, last - 1)
         for lane in range(LANES):
-            space.norms[lane] = a.norm[min(v + lane, last - 1)]
+            row = min(v + lane, last - 1)
+            space.norms[lane] = a.norm[row]
+            if rules.guarded:
+                space.alike[lane] = a.alike[row]
         space.by_graph[:] = 0.0
-        compare_columns(space, b, start, n_half, rules, deeper, v)
+        if rules.guarded:
+            compare_guarded(space, b, start, n_half, rules, deeper, v)
+        else:
+            compare_columns(space, b, start, n_half, rules, deeper, v)
         for lane in range(min(LANES, last - v)):
-            norm = space.norms[lane] if rules.star_norm else 1.0
+            norm = space.norms[lane] if rules.star_norm and not rules.guarded else 1.0
             for graph in range(out.shape[1]):
                 out[v - first + lane, graph] = space.by_graph[graph * LANES + lane] * norm
 

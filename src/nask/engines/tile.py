@@ -42,6 +42,11 @@ from nask.numeric import TINY
 
 Array = npt.NDArray[Any]
 
+HUGE = 1e300
+# The largest number below 1, and what it lacks.
+BELOW_ONE_BY = 2.0**-53
+BELOW_ONE = 1.0 - BELOW_ONE_BY
+
 
 class Operand(NamedTuple):
     """Attributes of the nodes, or the edges, of a batch, ready for P, as flat arrays.
@@ -98,6 +103,7 @@ class Side(NamedTuple):
     incident_rows: Octets
     n_incident: Array  # levels x nodes
     norm: Array  # hops x nodes: 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
+    alike: Array  # hops x nodes: equal for stars that are alike; of no nodes unless guarded
 
 
 class Rules(NamedTuple):
@@ -112,6 +118,8 @@ class Rules(NamedTuple):
     gamma_star: float
     core_floor: Array  # by hop; 0 unless cores are pruned
     core_scale: Array  # by hop; 1 unless cores are pruned
+    guarded: bool  # whether stars that are alike are told
+    watched: Array  # by hop: whether it matters how near other stars are
 
 
 class Space(NamedTuple):
@@ -122,6 +130,7 @@ class Space(NamedTuple):
     turned: Array  # the same, transposed, and a vector of 0
     square: Array
     sums: Array  # of kappa: graphs of the column block x nodes of the row block
+    nearest: Array  # the largest similarity of stars that are not alike, in each lane
 
     @classmethod
     def of(cls, sizes: TileSizes, dtype: str) -> Space:
@@ -145,12 +154,29 @@ class TileSizes(NamedTuple):
         n, m = self.rows, self.columns
         line = LANES * max(n, self.row_edges)
         edges = n * m + self.row_edges * self.column_edges if self.edge_attributes else 0
-        return [2 * n * m + edges, line, line + LANES, LANES * LANES, self.graphs * n]
+        return [2 * n * m + edges, line, line + LANES, LANES * LANES, self.graphs * n, LANES]
 
     def n_bytes(self, dtype: str) -> int:
         """Return the bytes of working memory."""
         tiles, *others = self.working()
         return tiles * np.dtype(dtype).itemsize + 8 * sum(others)
+
+
+@inner
+def guard(x: Any, alike: Array, position: int, label: int) -> Any:
+    """k^ of eight stars with one, x, made 1 where they are alike and less elsewhere.
+
+    Of a star that is similar to nothing, itself included, x is 0 and stays so.
+    """
+    same = where_equal(alike, position, label, 1.0)
+    return minimum(x + x * same * HUGE, same * BELOW_ONE_BY + BELOW_ONE)
+
+
+@inner
+def watch(nearest: Array, x: Any, alike: Array, position: int, label: int) -> None:
+    """Note how near eight stars are to one that they are not alike."""
+    other = x - where_equal(alike, position, label, 2.0)
+    store(nearest, 0, maximum(load(nearest, 0), other))
 
 
 @inner
@@ -287,6 +313,7 @@ def hop(
     a_count, b_count = a.n_incident[level], b.n_incident[level]
     floor, scale, gamma_star = rules.core_floor[h], rules.core_scale[h], rules.gamma_star
     square, sums = space.square, space.sums
+    a_alike, b_alike = a.alike[h], b.alike[h]
     store(space.turned, n * LANES, spread(0.0))
     for c in range(0, m, LANES):
         sum_lines(space.lines, space.turned, P, n, b_ptr, b.member, b0 + c, b0 + m, b0)
@@ -302,6 +329,11 @@ def hop(
                     kappa = kappa + load(T, place)
                 kappa = kappa * ((load(P, place) - floor) * scale)
                 normalised = kappa * norm * at(b_norm, c + k)
+                if rules.guarded:
+                    label = at(b_alike, column)
+                    if rules.watched[h]:
+                        watch(space.nearest, normalised, a_alike, a0 + v, label)
+                    normalised = guard(normalised, a_alike, a0 + v, label)
                 if rules.nested and not is_last:
                     store(deeper, place, exp((normalised - 1.0) * gamma_star))
                 if rules.star_norm:
@@ -347,6 +379,7 @@ def compare(
     own_norms : ndarray of shape (hops, nodes of j0..j1), or empty
     """
     n_hops = out.shape[0]
+    space.nearest[:] = -1.0
     for j in range(j0, j1):
         if own:
             i = j

@@ -292,11 +292,12 @@ def _times_power(typing: Any, y: Any, shifted: Any) -> Any:
 
 @inner
 def exp(x: Any) -> Any:
-    """e^x in each lane, for x of at most about 700."""
+    """e^x in each lane, for x of at most about 700; 0 where it would be no normal number."""
+    within = x
     x = maximum(x, spread(LOWEST))
     shifted = x * LOG2E + ROUND
     n = shifted - ROUND
     r = (x - n * LN2_HIGH) - n * LN2_LOW
     y = C7 + r * (C8 + r * (C9 + r * (C10 + r * (C11 + r * (C12 + r * C13)))))
     y = C0 + r * (C1 + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * (C6 + r * y))))))
-    return _times_power(y, shifted)
+    return where_below(within, -LOWEST, _times_power(y, shifted))

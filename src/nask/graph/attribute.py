@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -69,6 +69,7 @@ class Attribute:
         kind: Kind | None = None,
         element: str = "element",
         name: str = "",
+        called: Callable[[int], str] | None = None,
     ) -> Attribute:
         """Build an attribute from raw values, inferring its kind unless it is given.
 
@@ -83,13 +84,15 @@ class Attribute:
             Force the kind instead of inferring it.
         element, name : str
             How errors call one element ("node", "edge") and this attribute.
+        called : callable, optional
+            How errors call the element at a position, where it has a name of its own.
         """
+        called = called or (lambda position: f"{element} {position}")
         label = f"{element} attribute {quoted(name)}"
         raw = _one_dimensional(values, label)
         kind = kind or _declared_kind(values)
         if raw.dtype.kind == "O":
-            present = [value for value in raw.tolist() if not is_missing(value)]
-            kind = kind or _infer_kind(present, label)
+            kind = kind or _infer_kind(raw.tolist(), label, called)
         elif raw.dtype.kind not in "fiubUS":
             raise GraphError(
                 f"The {label} has dtype {raw.dtype}; expected numbers, booleans or text. "
@@ -97,10 +100,12 @@ class Attribute:
             )
         kind = kind or ("numerical" if raw.dtype.kind in "fiu" else "categorical")
         build = cls._numerical if kind == "numerical" else cls._categorical
-        return build(raw, element, label)
+        return build(raw, label, called)
 
     @classmethod
-    def _numerical(cls, raw: npt.NDArray[Any], element: str, label: str) -> Attribute:
+    def _numerical(
+        cls, raw: npt.NDArray[Any], label: str, called: Callable[[int], str]
+    ) -> Attribute:
         if raw.dtype.kind == "O":
             raw = np.array([None if is_missing(value) else value for value in raw], dtype=object)
         try:
@@ -113,20 +118,22 @@ class Attribute:
         except (TypeError, ValueError):
             position, value = next((i, v) for i, v in enumerate(raw.tolist()) if not _converts(v))
             raise GraphError(
-                f"The {label} is declared numerical, but {element} {position} holds "
-                f"{quoted(value)}, which is not a number."
+                f"The {label} is declared numerical, but {called(position)} holds {quoted(value)}, "
+                "which is not a number."
             ) from None
         infinite = np.isinf(data)
         if infinite.any():
             position = int(np.flatnonzero(infinite)[0])
             raise GraphError(
-                f"The {label} is infinite at {element} {position} (got {data[position]}); expected "
+                f"The {label} is infinite at {called(position)} (got {data[position]}); expected "
                 "a finite number, or None / NaN for a missing value."
             )
         return cls("numerical", data)
 
     @classmethod
-    def _categorical(cls, raw: npt.NDArray[Any], element: str, label: str) -> Attribute:
+    def _categorical(
+        cls, raw: npt.NDArray[Any], label: str, called: Callable[[int], str]
+    ) -> Attribute:
         index: dict[Hashable, int] = {}
         codes = np.full(len(raw), -1, dtype=np.int32)
         for position, value in enumerate(raw.tolist()):
@@ -135,9 +142,9 @@ class Attribute:
                     codes[position] = index.setdefault(_plain(value), len(index))
             except TypeError:
                 raise GraphError(
-                    f"The {label} is {quoted(value)} at {element} {position}, which is not "
-                    "hashable and so cannot be a category. Give text, numbers or tuples; split a "
-                    "vector into one attribute a component."
+                    f"The {label} is {quoted(value)} at {called(position)}, which is not hashable "
+                    "and so cannot be a category. Give text, numbers or tuples; split a vector "
+                    "into one attribute a component."
                 ) from None
         return cls("categorical", codes, tuple(index))
 
@@ -172,7 +179,7 @@ class Attribute:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value stands for "no value": None, NaN, pandas NA or NaT.
+    """Tell whether a value stands for "no value": None, NaN, pandas NA or NaT, numpy's masked.
 
     Examples
     --------
@@ -185,7 +192,7 @@ def is_missing(value: Any) -> bool:
         return False
     if isinstance(value, (float, np.floating)):
         return bool(value != value)
-    return type(value).__name__ in ("NAType", "NaTType")
+    return type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
 
 
 def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
@@ -195,10 +202,17 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
         raise GraphError(
             f"The {label} must be a sequence with one value an element. Got {quoted(values)}."
         )
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ma.MaskedArray):
+        # What is masked is missing.
+        raw = np.ma.getdata(values).astype(object)
+        raw[np.ma.getmaskarray(values)] = None
+    elif isinstance(values, np.ndarray):
         raw = values
     elif hasattr(values, "__array__") and str(getattr(values, "dtype", "")) != "category":
-        raw = np.asarray(values)
+        try:
+            raw = np.asarray(values)
+        except Exception:  # polars knows integers of 128 bits, numpy does not
+            raw = np.fromiter(values, dtype=object)
     else:
         # pandas categories too: as an array, integers beside a missing value become floats.
         raw = np.fromiter(values, dtype=object)
@@ -234,15 +248,17 @@ def _plain(value: Any) -> Hashable:
     return plain
 
 
-def _infer_kind(present: Sequence[Any], label: str) -> Kind:
+def _infer_kind(values: Sequence[Any], label: str, called: Callable[[int], str]) -> Kind:
     """Infer the kind of an object column from its values that are not missing."""
-    real = [_is_real(value) for value in present]
+    present = [position for position, value in enumerate(values) if not is_missing(value)]
+    real = [_is_real(values[position]) for position in present]
     if all(real):
         return "numerical"
     if any(real):
         number, other = present[real.index(True)], present[real.index(False)]
         raise GraphError(
-            f"The {label} mixes numbers and other values ({quoted(number)} and {quoted(other)}). "
-            "Name it in 'categorical' if its numbers are codes."
+            f"The {label} mixes numbers and other values ({quoted(values[number])} at "
+            f"{called(number)} and {quoted(values[other])} at {called(other)}). Name it in "
+            "'categorical' if its numbers are codes."
         )
     return "categorical"

@@ -15,6 +15,9 @@ from nask.graph.attribute import Attribute, Kind, frozen
 from nask.graph.edges import IntArray, as_edge_array, canonical_edges
 from nask.messages import quoted
 
+# A pair of nodes is found as one number of 64 bits.
+MOST_NODES = 2**31 - 1
+
 
 class AttributedGraph:
     """An undirected graph whose nodes and edges carry numerical and categorical attributes.
@@ -97,8 +100,11 @@ edge: weight (numerical))
         categorical: Collection[str] = (),
         numerical: Collection[str] = (),
     ) -> None:
-        if isinstance(n_nodes, bool) or not isinstance(n_nodes, (int, np.integer)) or n_nodes < 0:
-            raise GraphError(f"n_nodes must be an integer of 0 or more. Got {quoted(n_nodes)}.")
+        whole = isinstance(n_nodes, (int, np.integer)) and not isinstance(n_nodes, bool)
+        if not whole or not 0 <= n_nodes <= MOST_NODES:
+            raise GraphError(
+                f"n_nodes must be an integer of 0 to {MOST_NODES}. Got {quoted(n_nodes)}."
+            )
         n_nodes = int(n_nodes)
         node_attributes = _named_columns(node_attributes, "node")
         edge_attributes = _named_columns(edge_attributes, "edge")
@@ -232,6 +238,18 @@ def _restore(
     )  # fmt: skip
 
 
+def listed_names(names: Any) -> list[str]:
+    """The names of attributes in a collection, or a single one; anything else is an error."""
+    listed = [names] if isinstance(names, str) else names
+    listed = list(listed) if isinstance(listed, Iterable) else [None]
+    if not all(isinstance(name, str) for name in listed):
+        raise GraphError(
+            "'categorical' and 'numerical' must be collections of names of attributes, such as "
+            f"['age']. Got {quoted(names)}."
+        )
+    return listed
+
+
 def forced_kinds(
     categorical: Collection[str], numerical: Collection[str], known: Collection[str]
 ) -> dict[str, Kind]:
@@ -242,7 +260,7 @@ def forced_kinds(
         ("numerical", numerical),
     )
     for kind, names in forced:
-        for name in [names] if isinstance(names, str) else names:
+        for name in listed_names(names):
             if name not in known:
                 raise GraphError(
                     f"{kind}={quoted(name)} names no attribute of this graph. "
@@ -269,7 +287,7 @@ def _named_columns(attributes: Any, element: str) -> Mapping[str, Iterable[Any]]
 def _features(values: Any, n_nodes: int) -> Any:
     try:
         features = sparse.csr_array(values, dtype=np.float64, copy=True)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(
             f"node_features must be a matrix of numbers, one row a node: {error}. Text and "
             "missing values go into node_attributes."

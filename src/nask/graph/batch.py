@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -11,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from nask.exceptions import GraphError, SchemaError, UnseenAttributeWarning
+from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute, frozen
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import IntArray
+from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import DEGREE, AttributeSpec, Schema, degree_attribute
 from nask.messages import quoted
 
@@ -67,32 +67,43 @@ class GraphBatch:
             frozen(array)
 
     @classmethod
-    def encode(cls, graphs: Sequence[AttributedGraph], schema: Schema) -> GraphBatch:
-        """Encode graphs under a schema.
+    def encode(
+        cls,
+        graphs: Sequence[AttributedGraph],
+        schema: Schema,
+        *,
+        compare: bool = True,
+        first: int = 0,
+    ) -> GraphBatch:
+        """Encode graphs under a schema; raises where a graph contradicts it.
 
-        Warns of attributes the schema does not know and raises where a graph contradicts it.
+        Parameters
+        ----------
+        graphs : sequence of AttributedGraph
+        schema : Schema
+        compare : bool, default=True
+            Warn of attributes that only the graphs or only the schema has, and raise if they
+            share none. False for a part of the graphs at hand, whose others may have them.
+        first : int, default=0
+            What errors call the first graph.
         """
+        check_graphs(graphs, schema, first)
+        if compare:
+            compare_attributes(graphs, schema, first)
         node_attributes: list[Mapping[str, Attribute]] = [g.node_attributes for g in graphs]
         if schema.degree is not None:
-            for position, attributes in enumerate(node_attributes):
-                if DEGREE in attributes:
-                    raise GraphError(
-                        f"Graph {position} has a node attribute {DEGREE!r}, which "
-                        f"degree={schema.degree!r} would hide. Rename it."
-                    )
             node_attributes = [
                 {**attributes, DEGREE: degree_attribute(graph, schema.degree)}
                 for graph, attributes in zip(graphs, node_attributes, strict=True)
             ]
-        nodes = _encode(node_attributes, [g.n_nodes for g in graphs], schema.nodes, "node")
+        nodes = _encode(node_attributes, [g.n_nodes for g in graphs], schema.nodes)
         edges = _encode(
-            [g.edge_attributes for g in graphs], [g.n_edges for g in graphs], schema.edges, "edge"
+            [g.edge_attributes for g in graphs], [g.n_edges for g in graphs], schema.edges
         )
         endpoints = np.concatenate(
             [np.empty((0, 2), np.int64)]
             + [g.edges + start for g, start in zip(graphs, nodes.ptr, strict=False)]
         )
-        schema.check_features(graphs)
         return cls(nodes, edges, endpoints, _scaled_features(graphs, schema.features))
 
     def with_dense_features(self) -> GraphBatch:
@@ -243,14 +254,11 @@ def _encode(
     collections: Sequence[Mapping[str, Attribute]],
     sizes: Sequence[int],
     specs: Sequence[AttributeSpec],
-    element: str,
 ) -> Elements:
-    _warn_of_unseen(collections, specs, element)
     ptr = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     numerical, categorical = [], []
     for spec in specs:
         column = [attributes.get(spec.name) for attributes in collections]
-        _check_kinds(column, spec, element)
         if spec.kind == "numerical":
             numerical.append(_scaled(column, sizes, spec))
         elif spec.kind == "categorical":
@@ -341,32 +349,3 @@ def _coded(
             translations[attribute.categories] = np.array([*coded, -1], dtype=np.int32)
         parts.append(translations[attribute.categories][attribute.data])
     return np.concatenate(parts)
-
-
-def _check_kinds(column: Sequence[Attribute | None], spec: AttributeSpec, element: str) -> None:
-    for position, attribute in enumerate(column):
-        if attribute is None or spec.kind in ("missing", attribute.kind):
-            continue
-        if not attribute.missing.all():
-            raise SchemaError(
-                f"The {element} attribute {quoted(spec.name)} is {attribute.kind} in graph "
-                f"{position}, but was {spec.kind} in the training graphs. Convert its values, or "
-                "name it in 'categorical' where its numbers are codes."
-            )
-
-
-def _warn_of_unseen(
-    collections: Sequence[Mapping[str, Attribute]], specs: Sequence[AttributeSpec], element: str
-) -> None:
-    known = {spec.name for spec in specs}
-    unseen: dict[str, int] = {}
-    for position, attributes in enumerate(collections):
-        for name in attributes.keys() - known:
-            unseen.setdefault(name, position)
-    for name, position in sorted(unseen.items()):
-        warnings.warn(
-            f"The {element} attribute {quoted(name)} of graph {position} was in no training graph "
-            "and is left out. Fit on graphs that have it to make it count.",
-            UnseenAttributeWarning,
-            stacklevel=2,
-        )

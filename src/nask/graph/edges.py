@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,27 +44,49 @@ class CanonicalEdges:
         """Number of input lines that repeat an edge, in either direction."""
         return len(self.group) - self.n_self_loops - len(self.edges)
 
-    def merge(self, attribute: Attribute, label: str) -> Attribute:
-        """Attribute values of the distinct edges; an error where repeats disagree."""
+    def merge(
+        self, attribute: Attribute, label: str, called: Callable[[int], str] | None = None
+    ) -> Attribute:
+        """Attribute values of the distinct edges; an error where repeats disagree.
+
+        Parameters
+        ----------
+        attribute : Attribute
+            One value an input line.
+        label : str
+            How errors call the attribute.
+        called : callable, optional
+            How errors call the edge of an input line, where its nodes have names of their own.
+        """
         lines = np.flatnonzero(self.group >= 0)
         kept = self.first[self.group[lines]]
         a, b = attribute.data[lines], attribute.data[kept]
         conflict = ~((a == b) | (attribute.missing[lines] & attribute.missing[kept]))
         if conflict.any():
             k = int(np.flatnonzero(conflict)[0])
-            edge = tuple(self.edges[self.group[lines[k]]].tolist())
-            values = [attribute.take(np.array([i])).values()[0] for i in (kept[k], lines[k])]
+            one, other = int(kept[k]), int(lines[k])
+            edge = (
+                f"Edge {tuple(self.edges[self.group[other]].tolist())}" if not called else "An edge"
+            )
+            called = called or (lambda line: f"position {line}")
+            values = [quoted(attribute.take(np.array([i])).values()[0]) for i in (one, other)]
             raise GraphError(
-                f"Edge {edge} is listed more than once with conflicting values of {label}: "
-                f"{quoted(values[0])} at position {kept[k]} and {quoted(values[1])} at position "
-                f"{lines[k]}. Edges are undirected: give each edge one value."
+                f"{edge} is listed more than once with conflicting values of {label}: "
+                f"{values[0]} at {called(one)} and {values[1]} at {called(other)}. Edges are "
+                "undirected: give each edge one value."
             )
         return attribute.take(self.first)
 
 
 def as_edge_array(edges: Iterable[Any], n_nodes: int) -> IntArray:
     """Validate an edge list into an (m, 2) integer array with endpoints in range."""
-    raw = edges if isinstance(edges, np.ndarray) else list(edges)
+    try:
+        raw = edges if isinstance(edges, np.ndarray) else list(edges)
+        len(raw)
+    except TypeError:  # nothing of a length
+        raise GraphError(
+            f"The edges must be pairs of integer node positions. Got {quoted(edges)}."
+        ) from None
     if len(raw) == 0:
         return np.empty((0, 2), dtype=np.int64)
     try:
@@ -76,7 +98,6 @@ def as_edge_array(edges: Iterable[Any], n_nodes: int) -> IntArray:
             "The edges must be pairs of integer node positions, such as [(0, 1), (1, 2)]. Got "
             f"{_first_bad_pair(raw)}."
         )
-    array = array.astype(np.int64)
     outside = ((array < 0) | (array >= n_nodes)).any(axis=1)
     if outside.any():
         k = int(np.flatnonzero(outside)[0])
@@ -85,18 +106,22 @@ def as_edge_array(edges: Iterable[Any], n_nodes: int) -> IntArray:
             f"Edge {k} is {tuple(array[k].tolist())}, but the graph has {n_nodes} nodes: expected "
             f"endpoints {expected}."
         )
-    return array
+    return array.astype(np.int64)
 
 
 def _first_bad_pair(raw: Any) -> str:
     for k, pair in enumerate(raw):
         try:
-            good = len(pair) == 2 and all(isinstance(v, (int, np.integer)) for v in pair)
+            good = len(pair) == 2 and all(_is_position(v) for v in pair)
         except TypeError:
             good = False
         if not good:
             return f"{quoted(pair)} as edge {k}"
     return f"an array of shape {np.shape(raw)}"
+
+
+def _is_position(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and bool(-(2**63) <= value < 2**63)
 
 
 def canonical_edges(edges: IntArray) -> CanonicalEdges:

@@ -113,16 +113,6 @@ class Schema:
         nodes = _joined(self.nodes, other.nodes, "node")
         return Schema(nodes, _joined(self.edges, other.edges, "edge"), self.degree, self.features)
 
-    def check_features(self, graphs: Sequence[AttributedGraph]) -> None:
-        """Raise unless every graph has as many columns of features as the training graphs."""
-        for position, graph in enumerate(graphs):
-            columns = 0 if graph.node_features is None else graph.node_features.shape[1]
-            if columns != len(self.features):
-                raise SchemaError(
-                    f"Graph {position} has {columns} columns of node_features, but the training "
-                    f"graphs have {len(self.features)}: expected the same columns in every graph."
-                )
-
 
 def _joined(
     specs: tuple[AttributeSpec, ...], others: tuple[AttributeSpec, ...], element: str

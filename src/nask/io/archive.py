@@ -109,7 +109,10 @@ def _zip_names(path: Path) -> list[str]:
             names = [name for name in opened.namelist() if not name.endswith("/")]
     except Exception as error:  # as above
         if not is_zip:
-            raise FormatError(f"{path} is not a zip: expected a folder or a zip.") from error
+            raise FormatError(
+                f"{path} is not a zip: expected a folder or a zip. Of a file of a set, give the "
+                "path of the folder that it is in."
+            ) from error
         raise FormatError(
             f"{path} is a zip cut short or damaged ({quoted(error)}). Get it again."
         ) from error

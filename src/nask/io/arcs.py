@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,12 @@ import numpy as np
 from nask.exceptions import GraphError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import as_edge_array
+from nask.io.named_nodes import graph_of_named_nodes
+from nask.messages import quoted
 
 
 def graph_from_arcs(
-    n_nodes: int,
+    ids: Sequence[Any],
     arcs: Iterable[Any],
     node_attributes: Mapping[str, Iterable[Any]],
     edge_attributes: Mapping[str, Iterable[Any]],
@@ -26,8 +28,10 @@ def graph_from_arcs(
 
     Parameters
     ----------
-    n_nodes : int
+    ids : sequence
+        How errors call each node.
     arcs : iterable of (int, int)
+        Positions of nodes.
     node_attributes, edge_attributes : mapping of str to sequence
         One value a node, or one an arc.
     categorical, numerical : collection of str
@@ -37,13 +41,15 @@ def graph_from_arcs(
 
     Examples
     --------
-    >>> graph = graph_from_arcs(2, [(0, 1), (1, 0), (1, 0)], {}, {})
+    >>> graph = graph_from_arcs("ab", [(0, 1), (1, 0), (1, 0)], {}, {})
     >>> graph.n_edges, graph.n_duplicate_edges_removed
     (1, 1)
-    >>> graph_from_arcs(2, [(0, 1)], {}, {})
+    >>> graph_from_arcs("ab", [(0, 1)], {}, {})
     Traceback (most recent call last):
-    nask.exceptions.GraphError: The graph is directed: it has the edge 0 -> 1, but not 1 -> 0. ...
+    nask.exceptions.GraphError: The graph is directed: it has the edge 'a' -> 'b', but not 'b' ->
+    'a'. ...
     """
+    n_nodes = len(ids)
     array = as_edge_array(arcs, n_nodes)
     tail, head = array[array[:, 0] != array[:, 1]].T
     # Each arc and its mirror image as one number.
@@ -51,14 +57,14 @@ def graph_from_arcs(
     single = ~np.isin(forward, backward)
     if single.any() and not to_undirected:
         k = int(np.flatnonzero(single)[0])
+        u, v = quoted(ids[tail[k]]), quoted(ids[head[k]])
         raise GraphError(
-            f"The graph is directed: it has the edge {tail[k]} -> {head[k]}, but not {head[k]} -> "
-            f"{tail[k]}. Pass to_undirected=True to ignore directions."
+            f"The graph is directed: it has the edge {u} -> {v}, but not {v} -> {u}. Pass "
+            "to_undirected=True to ignore directions."
         )
-    graph = AttributedGraph(
-        n_nodes, array, node_attributes, edge_attributes,
-        categorical=categorical, numerical=numerical,
-    )  # fmt: skip
+    graph = graph_of_named_nodes(
+        ids, array, node_attributes, edge_attributes, categorical=categorical, numerical=numerical
+    )
     return AttributedGraph.from_valid(
         n_nodes,
         graph.edges,

@@ -25,12 +25,15 @@ CONVERTERS: dict[tuple[str, str], Callable[[Any], AttributedGraph]] = {
     ("grakel", "Graph"): from_grakel,
 }
 
+# Many graphs in one, which PyTorch Geometric makes a kind of Data.
+BATCH = ("torch_geometric", "Batch")
 EXPECTED = (
-    "graphs of nask (AttributedGraph), networkx, PyTorch Geometric (Data), RDKit (Mol) or GraKeL"
+    "graphs of nask (AttributedGraph), networkx, PyTorch Geometric (Data), RDKit (Mol) or GraKeL "
+    "(Graph)"
 )
 
 
-def as_graphs(X: Any) -> list[AttributedGraph]:
+def as_graphs(X: Any, first: int = 0) -> list[AttributedGraph]:
     """Turn any list of graphs into a list of AttributedGraph.
 
     Parameters
@@ -40,6 +43,8 @@ def as_graphs(X: Any) -> list[AttributedGraph]:
         are graphs of nask, networkx, PyTorch Geometric (``Data``), RDKit (``Mol``) or
         GraKeL (``Graph``), mixed if need be, and converted with the defaults of the
         ``from_...`` function of their package.
+    first : int, default=0
+        What errors call the first one, where the list is a part of a longer one.
 
     Returns
     -------
@@ -69,7 +74,7 @@ in a list: [graph].
     nask.exceptions.GraphError: Graph 1: The graph is directed (DiGraph), ...
     """
     _check_collection(X)
-    graphs = [_as_graph(item, position) for position, item in enumerate(X)]
+    graphs = [_as_graph(item, position) for position, item in enumerate(X, start=first)]
     if not graphs:
         raise GraphError("Expected at least one graph; got none.")
     return graphs
@@ -91,16 +96,26 @@ def as_graph(graph: Any) -> AttributedGraph:
         return graph
     if isinstance(graph, NodeDataset):
         raise InputError("Expected one graph; got a NodeDataset. Pass its graph: data.graph.")
+    if is_instance(graph, *BATCH):
+        raise InputError(
+            "Expected one graph; got a Batch of PyTorch Geometric, which holds many. Pass one of "
+            "batch.to_data_list()."
+        )
     if _converter(graph) is None:
         raise InputError(
             f"Expected one graph; got an object of type {type(graph).__name__}. A graph is one of "
             f"{EXPECTED}."
         )
-    return _as_graph(graph, 0)
+    return _as_graph(graph, None)
 
 
 def _check_collection(X: Any) -> None:
     name = type(X).__name__
+    if is_instance(X, *BATCH):
+        raise InputError(
+            "Expected a list of graphs; got a Batch of PyTorch Geometric. Pass its graphs: "
+            "batch.to_data_list()."
+        )
     if isinstance(X, AttributedGraph) or _converter(X) is not None:
         raise InputError(
             f"Expected a list of graphs; got a single {name}. Put it in a list: [graph]."
@@ -119,9 +134,24 @@ def _check_collection(X: Any) -> None:
         )
     elif isinstance(X, Dataset):
         raise InputError("Expected a list of graphs; got a Dataset. Pass its graphs: data.graphs.")
+    elif isinstance(X, NodeDataset):
+        raise InputError(
+            "Expected a list of graphs; got a NodeDataset, one graph whose nodes have classes. "
+            "Pass its graph in a list, [data.graph], or classify nodes with NASKNodeClassifier."
+        )
     elif not isinstance(X, Iterable) or isinstance(X, (str, bytes, Mapping, Set)):
         got = "None" if X is None else f"an object of type {name}"
-        raise InputError(f"Expected a list of graphs; got {got}. The items must be {EXPECTED}.")
+        raise InputError(
+            f"Expected a list of graphs; got {got}. The items must be {EXPECTED}.{_remedy(X)}"
+        )
+
+
+def _remedy(X: object) -> str:
+    if isinstance(X, str):
+        return " A dataset goes by name to nask.load_dataset(name).graphs."
+    if isinstance(X, Mapping):
+        return " Of a dictionary of graphs, pass list(graphs.values())."
+    return " A set has no order: pass a list." if isinstance(X, Set) else ""
 
 
 def _converter(item: object) -> Callable[[Any], AttributedGraph] | None:
@@ -131,12 +161,18 @@ def _converter(item: object) -> Callable[[Any], AttributedGraph] | None:
     return None
 
 
-def _as_graph(item: Any, position: int) -> AttributedGraph:
+def _as_graph(item: Any, position: int | None) -> AttributedGraph:
     if isinstance(item, AttributedGraph):
         return item
     converter = _converter(item)
     if converter is None:
-        hint = " Convert SMILES with from_smiles first." if isinstance(item, str) else ""
+        hint = ""
+        if isinstance(item, str):
+            hint = " Convert SMILES with nask.from_smiles first."
+        elif isinstance(item, tuple):
+            hint = " Convert tuples of GraKeL with nask.from_grakel first."
+        elif hasattr(item, "columns"):
+            hint = " Convert a table of nodes and one of edges with nask.from_frames first."
         raise InputError(
             f"Item {position} is not a graph, but an object of type {type(item).__name__}. "
             f"Expected {EXPECTED}.{hint}"
@@ -148,4 +184,5 @@ def _as_graph(item: Any, position: int) -> AttributedGraph:
         hint = ""
         if isinstance(error, GraphError):
             hint = f" (Options are those of nask.{converter.__name__}: convert with it first.)"
-        raise type(error)(f"Graph {position}: {error}{hint}") from error
+        where = "" if position is None else f"Graph {position}: "
+        raise type(error)(f"{where}{error}{hint}") from error

@@ -8,7 +8,7 @@ from typing import Any
 
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
-from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.attributed_graph import AttributedGraph, listed_names
 from nask.messages import quoted, shortened
 
 Columns = dict[str, Any]
@@ -112,7 +112,7 @@ def split_names(names: Collection[str], *components: Mapping[str, Sequence[str]]
     ['x_0', 'x_1', 'x', 'age']
     """
     result: dict[str, None] = {}
-    for name in [names] if isinstance(names, str) else names:
+    for name in listed_names(names):
         found = [component for part in components for component in part.get(name, ())]
         # A name found nowhere is kept, for the graph to complain about.
         result |= dict.fromkeys(found or [name])

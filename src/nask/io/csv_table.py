@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,10 @@ from nask.messages import quoted
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"))
 # Digits that always fit 64 bits; longer ones are names of classes.
 LONGEST_INTEGER = 18
+# Python does not read an integer of more than 4300 digits; such codes stay text.
+LONGEST_CODE = 1000
+CODES_REMEDY = "Correct it, or, if its numbers are codes, name it in 'categorical'."
+INTEGER = re.compile("0|-?[1-9][0-9]*")
 
 
 @dataclass(frozen=True)
@@ -96,11 +101,17 @@ class CsvTable:
                     f"Line {line} of {self.file} has no value in column {quoted(name)}."
                 )
 
-    def values(self, name: str, *, codes: bool = False) -> npt.NDArray[Any]:
-        """A column as numbers or as text; with ``codes``, as integers if all look like such."""
+    def values(self, name: str, *, codes: bool = False, remedy: str = "") -> npt.NDArray[Any]:
+        """A column as numbers or as text; with ``codes``, as integers if all look like such.
+
+        What mixes numbers and text is an error, which ends with the ``remedy``.
+        """
         column = self.columns[name]
         if codes:
-            integers = all(value is None or _is_integer(value) for value in column)
+            integers = all(
+                value is None or (_is_integer(value) and len(value) <= LONGEST_CODE)
+                for value in column
+            )
             convert: Callable[[str], Any] = int if integers else str
             return _objects([None if value is None else convert(value) for value in column])
         numbers = [value is None or _is_number(value) for value in column]
@@ -112,8 +123,7 @@ class CsvTable:
                 raise FormatError(
                     f"The column {quoted(name)} of {self.file} mixes numbers and text: "
                     f"{quoted(value)} in line {line}, {quoted(column[other])} in line "
-                    f"{self.lines[other]}. Correct it, or, if its numbers are codes, name it in "
-                    "'categorical'."
+                    f"{self.lines[other]}. {remedy or CODES_REMEDY}"
                 )
         return _objects(column)
 
@@ -124,7 +134,7 @@ class CsvTable:
         if all(map(_is_integer, column)):
             short = max(map(len, column), default=0) <= LONGEST_INTEGER
             return np.array(column, dtype=np.int64 if short else np.str_)
-        values = self.values(name)
+        values = self.values(name, remedy="Correct it: classes are all integers or all text.")
         return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
 
 
@@ -138,8 +148,7 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
 
 def _is_integer(text: str) -> bool:
     """Tell whether text is an integer written in the usual way: 01 is not, it may be a code."""
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and str(int(text)) == text
+    return INTEGER.fullmatch(text) is not None
 
 
 def _is_number(text: str) -> bool:

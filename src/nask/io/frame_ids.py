@@ -143,3 +143,16 @@ def _look_up(frame: nw.DataFrame[Any], column: str, index: Mapping[Hashable, int
 
 def _of_graph(frame: nw.DataFrame[Any], graph: str | None, row: int) -> str:
     return "" if graph is None else f" of graph {quoted(frame[graph][row])}"
+
+
+def node_name(frame: nw.DataFrame[Any], graph: str | None, node: str, row: int) -> str:
+    """How errors call a row of the nodes."""
+    return f"node {quoted(frame[node][row])}{_of_graph(frame, graph, row)} (row {row})"
+
+
+def edge_name(
+    frame: nw.DataFrame[Any], graph: str | None, source: str, target: str, row: int
+) -> str:
+    """How errors call a row of the edges."""
+    ends = f"{quoted(frame[source][row])} - {quoted(frame[target][row])}"
+    return f"edge {ends}{_of_graph(frame, graph, row)} (row {row})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from nask.exceptions import GraphError, InputError, did_you_mean
 from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph, forced_kinds
-from nask.graph.edges import CanonicalEdges, IntArray, canonical_edges
+from nask.graph.edges import IntArray, canonical_edges
 from nask.io.columns import refuse_features
-from nask.io.frame_ids import NodeIds
+from nask.io.frame_ids import NodeIds, edge_name, node_name
+from nask.io.graph_list import GraphList
 from nask.io.optional import require
 from nask.io.pooled import join_attributes, split_attribute
 from nask.messages import quoted
@@ -32,7 +33,7 @@ def from_frames(
     target: str = "target",
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
-) -> list[AttributedGraph]:
+) -> GraphList:
     """Read graphs from a table of nodes and a table of edges.
 
     Parameters
@@ -55,10 +56,12 @@ def from_frames(
 
     Returns
     -------
-    list of AttributedGraph
-        In the order in which the graph ids first appear in ``nodes``, always a list. Nodes
-        and edges keep the order of their rows. To put labels, say a pandas Series indexed
-        by graph id, in the same order: ``labels.loc[nodes["graph"].unique()]``.
+    GraphList
+        A list of AttributedGraph, in the order in which the graph ids first appear in
+        ``nodes``; its ``ids`` are these ids, (None,) with ``graph=None``. Its method
+        ``align`` puts labels, a dictionary or a pandas Series by graph id, into the same
+        order, and raises where ids of labels and graphs differ. Nodes and edges keep the
+        order of their rows.
 
     Notes
     -----
@@ -74,9 +77,12 @@ def from_frames(
     ...     {"graph": ["g1", "g1", "g2"], "node": ["a", "b", "a"], "age": [31, 23, None]}
     ... )
     >>> edges = pd.DataFrame({"graph": ["g1"], "source": ["b"], "target": ["a"]})
-    >>> from_frames(nodes, edges)
+    >>> graphs = from_frames(nodes, edges)
+    >>> graphs
     [AttributedGraph(2 nodes, 1 edges; node: age (numerical)),
      AttributedGraph(1 nodes, 0 edges; node: age (numerical))]
+    >>> graphs.ids, graphs.align({"g2": "single", "g1": "pair"}).tolist()
+    (('g1', 'g2'), ['pair', 'single'])
     >>> from_frames(nodes, edges.rename(columns={"target": "targets"}))
     Traceback (most recent call last):
     nask.exceptions.GraphError: The edges have no column 'target'. Did you mean 'targets'?
@@ -88,6 +94,12 @@ def from_frames(
     edge_names = [name for name in edge_frame.columns if name not in (graph, source, target)]
     kinds = forced_kinds(categorical, numerical, known={*node_names, *edge_names})
 
+    def called(row: int) -> str:
+        return node_name(node_frame, graph, node, row)
+
+    def edge_called(row: int) -> str:
+        return edge_name(edge_frame, graph, source, target, row)
+
     ids = NodeIds.read(node_frame, graph, node)
     edge_graph = ids.graphs_of(edge_frame, graph)
     endpoints = [ids.positions_of(edge_frame, name, graph, edge_graph) for name in (source, target)]
@@ -97,7 +109,7 @@ def from_frames(
 
     node_columns = {
         name: split_attribute(
-            _attribute(node_frame, name, kinds, "node").take(ids.rows),
+            _attribute(node_frame, name, kinds, "node", called).take(ids.rows),
             ids.node_graph[ids.rows],
             ids.n_graphs,
         )
@@ -105,8 +117,8 @@ def from_frames(
     }
     edge_columns = {}
     for name in edge_names:
-        attribute = _attribute(edge_frame, name, kinds, "edge")
-        _check_repeats(canonical, attribute, name, edge_frame, source, target)
+        attribute = _attribute(edge_frame, name, kinds, "edge", edge_called)
+        canonical.merge(attribute, f"edge attribute {quoted(name)}", edge_called)
         edge_columns[name] = split_attribute(attribute.take(kept), edge_graph[kept], ids.n_graphs)
 
     def count(graphs: IntArray) -> IntArray:
@@ -117,7 +129,7 @@ def from_frames(
     n_repeats = count(edge_graph) - n_loops - n_edges
     local = canonical.edges[by_graph] - ids.start[edge_graph[kept], None]
     stop = np.cumsum(n_edges)
-    return [
+    graphs = (
         AttributedGraph.from_valid(
             int(ids.n_nodes[k]),
             local[stop[k] - n_edges[k] : stop[k]].copy(),
@@ -127,7 +139,8 @@ def from_frames(
             n_duplicate_edges_removed=int(n_repeats[k]),
         )
         for k in range(ids.n_graphs)
-    ]
+    )
+    return GraphList(graphs, ids.graphs)
 
 
 def to_frames(graphs: Iterable[AttributedGraph]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -211,34 +224,16 @@ def _open(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]
 
 
 def _attribute(
-    frame: nw.DataFrame[Any], name: str, kinds: Mapping[str, Kind], element: str
+    frame: nw.DataFrame[Any],
+    name: str,
+    kinds: Mapping[str, Kind],
+    element: str,
+    called: Callable[[int], str],
 ) -> Attribute:
     values = frame[name].to_native()
-    return Attribute.from_values(values, kind=kinds.get(name), element=element, name=name)
-
-
-def _check_repeats(
-    canonical: CanonicalEdges,
-    attribute: Attribute,
-    name: str,
-    frame: nw.DataFrame[Any],
-    source: str,
-    target: str,
-) -> None:
-    """Complain of two rows that are the same edge with different values."""
-    try:
-        canonical.merge(attribute, name)
-    except GraphError:
-        values = attribute.values()
-        lines = np.flatnonzero(canonical.group >= 0).tolist()
-        first = canonical.first[canonical.group]
-        row = next(row for row in lines if values[row] != values[first[row]])
-        raise GraphError(
-            f"Rows {first[row]} and {row} of the edges are one edge, {quoted(frame[source][row])} "
-            f"- {quoted(frame[target][row])}, with conflicting values of {quoted(name)}: "
-            f"{quoted(values[first[row]])} and {quoted(values[row])}. Edges are undirected: give "
-            "each edge one value."
-        ) from None
+    return Attribute.from_values(
+        values, kind=kinds.get(name), element=element, name=name, called=called
+    )
 
 
 def _add(columns: dict[str, Any], attributes: Mapping[str, Attribute]) -> None:

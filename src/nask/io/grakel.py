@@ -14,7 +14,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, holds_vectors, split_vectors
 from nask.io.optional import is_instance
-from nask.messages import quoted
+from nask.messages import quoted, represented
 
 Arc = tuple[Any, Any, Any]
 Labels = Mapping[Any, Any]
@@ -57,12 +57,13 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
     AttributedGraph(3 nodes, 2 edges; node: label (categorical))
     >>> from_grakel(([("a", "b")],))
     Traceback (most recent call last):
-    nask.exceptions.GraphError: The graph is directed: it has the edge 0 -> 1, but not 1 -> 0. ...
+    nask.exceptions.GraphError: The graph is directed: it has the edge 'a' -> 'b', but not 'b' ->
+    'a'. ...
     """
     edges, node_labels, edge_labels = _parts(graph)
     nodes, arcs = _read_matrix(edges) if _is_matrix(edges) else _read_arcs(edges)
     if _is_matrix(edges):
-        _check_known(node_labels, nodes)
+        _check_known(node_labels, {*nodes})
     nodes = _sorted({*nodes, *node_labels})
     position = {node: k for k, node in enumerate(nodes)}
     arcs = sorted(arcs, key=lambda arc: (position[arc[0]], position[arc[1]]))
@@ -76,7 +77,7 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
     if any(weight != 1 for weight in weights):
         edge_columns["weight"] = weights
     return graph_from_arcs(
-        len(nodes),
+        nodes,
         [(position[u], position[v]) for u, v in pairs],
         node_columns,
         edge_columns,
@@ -124,12 +125,12 @@ def _read_matrix(edges: Any) -> tuple[list[Hashable], list[Arc]]:
     try:
         dense = edges.toarray() if hasattr(edges, "toarray") else edges
         matrix = np.asarray(dense, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(
             "The adjacency matrix must be a square matrix of numbers. Got "
-            f"{_describe(edges)} of shape {getattr(edges, 'shape', (len(edges),))}."
+            f"{_describe(edges)} of shape {edges.shape if hasattr(edges, 'shape') else len(edges)}."
         )
     tails, heads = np.nonzero(matrix)
     weights = matrix[tails, heads]
@@ -147,10 +148,19 @@ def _read_arcs(edges: Any) -> tuple[list[Hashable], list[Arc]]:
                 arcs.append((*key, value) if isinstance(key, tuple) else key)
             else:
                 nodes[key] = None
-                heads = value if isinstance(value, Mapping) else dict.fromkeys(value, 1.0)
+                try:
+                    heads = value if isinstance(value, Mapping) else dict.fromkeys(value, 1.0)
+                except TypeError as error:
+                    raise GraphError(
+                        f"Expected the neighbours of node {quoted(key)} as a list or a dictionary; "
+                        f"got {_describe(value)}: {error}."
+                    ) from None
                 arcs += [(key, head, weight) for head, weight in heads.items()]
     elif isinstance(edges, Iterable) and not isinstance(edges, (str, bytes)):
-        arcs = list(edges)
+        try:
+            arcs = list(edges)
+        except TypeError as error:  # a tensor of one number has no items
+            raise InputError(f"The edges of {_describe(edges)} cannot be read: {error}.") from None
     else:
         raise InputError(
             "Expected the edges as an adjacency matrix, a dictionary or an iterable of pairs; got "
@@ -159,7 +169,17 @@ def _read_arcs(edges: Any) -> tuple[list[Hashable], list[Arc]]:
     for arc in arcs:
         if not isinstance(arc, (tuple, list)) or len(arc) not in (2, 3):
             raise GraphError(f"Expected an edge (u, v) or (u, v, weight); got {quoted(arc)}.")
-        nodes |= dict.fromkeys(arc[:2])
+        if len(arc) == 3 and not isinstance(arc[2], numbers.Real):
+            raise GraphError(
+                f"The weight of the edge ({quoted(arc[0])}, {quoted(arc[1])}) must be a number. "
+                f"Got {quoted(arc[2])}."
+            )
+        try:
+            nodes |= dict.fromkeys(arc[:2])
+        except TypeError as error:
+            raise GraphError(
+                f"The edge {quoted(arc)} joins what cannot be a node: {error}."
+            ) from None
     return list(nodes), [(*arc, 1.0)[:3] for arc in arcs]
 
 
@@ -173,8 +193,8 @@ def _sorted(nodes: Iterable[Hashable]) -> list[Hashable]:
     """The nodes in order: a set of edges has none, and that of strings changes every run."""
     try:
         return sorted(nodes)  # type: ignore[type-var]
-    except TypeError:
-        return sorted(nodes, key=lambda node: (type(node).__name__, repr(node)))
+    except Exception:  # nodes of kinds that do not compare
+        return sorted(nodes, key=lambda node: (type(node).__name__, represented(node)))
 
 
 def _label_columns(element: str, keys: Sequence[Any], labels: Iterable[Any]) -> Columns:
@@ -183,7 +203,7 @@ def _label_columns(element: str, keys: Sequence[Any], labels: Iterable[Any]) -> 
     if all(value is None for value in values):
         return {}
     name = "attribute" if holds_vectors(values) else "label"
-    columns, _ = split_vectors({name: values}, [f"{element} {key!r}" for key in keys])
+    columns, _ = split_vectors({name: values}, [f"{element} {quoted(key)}" for key in keys])
     return columns
 
 

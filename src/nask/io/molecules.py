@@ -46,8 +46,8 @@ def from_smiles(smiles: str, *, explicit_hydrogens: bool = False) -> AttributedG
         molecule = chem.MolFromSmiles(smiles)
         if molecule is None or not smiles.strip():
             raise GraphError(
-                f"{quoted(smiles)} is not a valid SMILES: {_problem(smiles, chem)}. Correct it or "
-                "leave it out."
+                f"{quoted(smiles)} is not a valid SMILES: {_problem(smiles, chem)}. "
+                "Correct it or leave it out."
             )
     return from_rdkit(chem.AddHs(molecule) if explicit_hydrogens else molecule)
 

@@ -9,8 +9,9 @@ from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, refuse_features, split_names, split_vectors
+from nask.io.named_nodes import graph_of_named_nodes
 from nask.io.optional import require
-from nask.messages import quoted, shortened
+from nask.messages import quoted
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -74,9 +75,9 @@ graphs. Pass to_undirected=True to ignore directions.
             f"The graph is directed ({type(graph).__name__}), and nask compares undirected graphs. "
             "Pass to_undirected=True to ignore directions."
         )
-    nodes = [(f"node {node!r}", data) for node, data in graph.nodes(data=True)]
+    nodes = [(f"node {quoted(node)}", data) for node, data in graph.nodes(data=True)]
     listed = list(graph.edges(data=True))
-    edges = [(f"edge ({u!r}, {v!r})", data) for u, v, data in listed]
+    edges = [(f"edge ({quoted(u)}, {quoted(v)})", data) for u, v, data in listed]
     position: dict[Hashable, int] = {node: k for k, node in enumerate(graph.nodes)}
     node_columns, node_components = split_vectors(*_table(nodes))
     edge_columns, edge_components = split_vectors(*_table(edges))
@@ -85,11 +86,10 @@ graphs. Pass to_undirected=True to ignore directions.
         "numerical": split_names(numerical, node_components, edge_components),
     }
     pairs = [(position[u], position[v]) for u, v, _ in listed]
+    ids = list(position)
     if graph.is_directed():
-        return graph_from_arcs(
-            len(nodes), pairs, node_columns, edge_columns, **forced, to_undirected=True
-        )
-    return AttributedGraph(len(nodes), pairs, node_columns, edge_columns, **forced)
+        return graph_from_arcs(ids, pairs, node_columns, edge_columns, **forced, to_undirected=True)
+    return graph_of_named_nodes(ids, pairs, node_columns, edge_columns, **forced)
 
 
 def to_networkx(graph: AttributedGraph) -> nx.Graph:
@@ -146,8 +146,7 @@ def _table(elements: Sequence[tuple[str, Mapping[Any, Any]]]) -> tuple[Columns, 
         for name, value in data.items():
             if not isinstance(name, str):
                 raise GraphError(
-                    f"The attribute name {quoted(name)} of {shortened(label)} is not a string. "
-                    "Rename it."
+                    f"The attribute name {quoted(name)} of {label} is not a string. Rename it."
                 )
             if name not in columns:
                 columns[name] = [None] * len(elements)

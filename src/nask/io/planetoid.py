@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from nask.exceptions import FormatError, NaskError, did_you_mean
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import IntArray
 from nask.io.archive import Archive, open_archive
+from nask.io.csr_parts import checked_csr
 from nask.io.node_dataset import NO_CLASS, NodeDataset
-from nask.io.safe_pickle import load_arrays
+from nask.io.planetoid_pickles import read_pickles
 from nask.messages import quoted
 
-# The validation part is the nodes after those of training; their number is a convention.
-N_VALIDATION = 500
 ARRAYS = (
     "edges", "labels", "x_data", "x_indices", "x_indptr", "x_shape",
     "train_idx", "val_idx", "test_idx",
@@ -82,7 +81,7 @@ def read_planetoid(path: str | os.PathLike[str], *, name: str | None = None) -> 
     if len(wanted) > 1:
         raise FormatError(
             f"{archive.path} holds several sets: {', '.join(sorted(wanted))}. Choose one with "
-            "name=..."
+            "nask.read_planetoid(path, name=...)."
         )
     found = wanted.pop()
     file = sets[found]
@@ -126,7 +125,8 @@ def _from_npz(archive: Archive, file: str, name: str) -> NodeDataset:
     if missing:
         raise FormatError(f"{archive.where(file)} lacks the arrays {', '.join(sorted(missing))}.")
     n_nodes, n_features = arrays["x_shape"].tolist()
-    features = _checked_csr(arrays["x_data"], arrays["x_indices"], arrays["x_indptr"], n_features)
+    data, indices, indptr = (arrays[part] for part in ("x_data", "x_indices", "x_indptr"))
+    features = checked_csr(data, indices, indptr, n_features, archive.where(file))
     return _dataset(
         name,
         n_nodes,
@@ -138,46 +138,9 @@ def _from_npz(archive: Archive, file: str, name: str) -> NodeDataset:
 
 
 def _from_pickles(archive: Archive, graph_file: str, name: str) -> NodeDataset:
-    start = graph_file.removesuffix("graph")
-
-    def raw(part: str) -> bytes:
-        if start + part not in archive.names:
-            raise FormatError(
-                f"{archive.where(start + part)} does not exist: expected it beside {graph_file}."
-            )
-        return archive.read(start + part)
-
-    def load(part: str) -> Any:
-        return load_arrays(raw(part), archive.where(start + part))
-
-    neighbours = load("graph")
-    test = np.array(raw("test.index").split(), dtype=np.int64)
-    known = len(load("ally"))
-    n_nodes = max(known, int(test.max(initial=-1)) + 1)
-    if (test < known).any() or len(np.unique(test)) < len(test):
-        raise FormatError(
-            f"{archive.where(start + 'test.index')} names a node twice, or one of ally: expected "
-            f"distinct nodes of {known} or more."
-        )
-    # Rows of tx and ty are those of test.index; a node in neither of the two has no values.
-    rows = np.concatenate([np.arange(known), test])
-    features = sparse.coo_array(sparse.vstack([_csr(load("allx")), _csr(load("tx"))]))
-    placed = (features.data, (rows[features.row], features.col))
-    one_hot = np.vstack([load("ally"), load("ty")])
-    y = np.full(n_nodes, NO_CLASS)
-    y[rows] = np.where(one_hot.any(axis=1), one_hot.argmax(axis=1), NO_CLASS)
-    n_train = len(load("y"))
-    validation = np.arange(n_train, min(n_train + N_VALIDATION, known))
-
-    pairs = np.array([(u, v) for u, ends in neighbours.items() for v in ends], dtype=np.int64)
-    return _dataset(
-        name,
-        n_nodes,
-        _edges(pairs, graph_file, both_ways=True),
-        sparse.csr_array(placed, shape=(n_nodes, features.shape[1])),
-        y,
-        (np.arange(n_train), validation, np.sort(test)),
-    )
+    parts = read_pickles(archive, graph_file)
+    edges = _edges(parts.pairs, graph_file, both_ways=True)
+    return _dataset(name, len(parts.y), edges, parts.features, parts.y, parts.split)
 
 
 def _dataset(
@@ -189,6 +152,14 @@ def _dataset(
     split: tuple[IntArray, IntArray, IntArray],
 ) -> NodeDataset:
     pairs, notes = edges
+    parts = dict(zip(("train", "validation", "test"), split, strict=True))
+    for one, other in combinations(parts, 2):
+        both = np.intersect1d(parts[one], parts[other])
+        if len(both):
+            raise FormatError(
+                f"{len(both)} nodes of {name} are in both {one} and {other}, the first of them "
+                f"{both[0]}: expected each node in one part of the split at most."
+            )
     missing = np.count_nonzero(y == NO_CLASS)
     if missing:
         notes = [*notes, f"{missing} nodes have no class: y is {NO_CLASS} there."]
@@ -210,14 +181,3 @@ def _edges(listed: npt.NDArray[Any], file: str, *, both_ways: bool) -> tuple[Int
     ]
     short = file.rpartition("/")[2]
     return edges, [f"{short}: {count} {what}." for count, what in counts if count]
-
-
-def _csr(matrix: Any) -> Any:
-    """The matrix of a pickle, made anew: a pickle sets the parts of its object as it likes."""
-    return _checked_csr(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1])
-
-
-def _checked_csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Any:
-    matrix = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
-    matrix.check_format(full_check=True)
-    return matrix

@@ -15,6 +15,7 @@ from nask.graph.attribute import Attribute
 from nask.graph.edges import IntArray
 from nask.io.archive import Archive
 from nask.io.line_blocks import line_blocks
+from nask.messages import quoted
 
 # The first of the 59 columns; what follows is mostly free text.
 COLUMNS = (
@@ -23,7 +24,7 @@ COLUMNS = (
 )  # fmt: skip
 MISSING = (b"null", b"")
 EPOCH = date(1970, 1, 1).toordinal()
-MAX_DIGITS = 18  # of an id: fewer than 2**63
+MAX_DIGITS = 18  # of a whole number: fewer than 2**63
 
 
 class Column(dict[bytes, int]):
@@ -128,7 +129,7 @@ def read_profiles(archive: Archive, name: str) -> Profiles:
         table = dict(zip(COLUMNS, zip(*rows, strict=False), strict=False))
         table["registration"] = tuple(text.partition(b" ")[0] for text in table["registration"])
         try:
-            parts.append(np.fromiter(map(_id, table["user_id"]), np.int64, len(rows)))
+            parts.append(np.fromiter(map(_whole, table["user_id"]), np.int64, len(rows)))
             for key, column in columns.items():
                 column.add(table[key])
         except ValueError:
@@ -151,14 +152,8 @@ def read_profiles(archive: Archive, name: str) -> Profiles:
     return Profiles(ids[order], gender, attributes, columns["age"].count(b"0"))
 
 
-def _id(text: bytes) -> int:
-    if len(text) > MAX_DIGITS:
-        raise ValueError
-    return _whole(text)
-
-
 def _whole(text: bytes) -> int:
-    if not text.isdigit():
+    if not text.isdigit() or len(text) > MAX_DIGITS:
         raise ValueError
     return int(text)
 
@@ -188,7 +183,7 @@ def _fault(
     for k, user in enumerate(table["user_id"]):
         line = f"{where}, line {first + k}"
         try:
-            _id(user)
+            _whole(user)
         except ValueError:
             return FormatError(
                 f"{line}: the user_id is {_shown(user)}; expected a whole number of at most "
@@ -206,7 +201,7 @@ def _fault(
 
 
 def _shown(text: bytes) -> str:
-    return repr(text.decode(errors="backslashreplace"))
+    return quoted(text.decode(errors="backslashreplace"))
 
 
 def _check_distinct(ids: IntArray, order: npt.NDArray[np.intp], where: str) -> None:

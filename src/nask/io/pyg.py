@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import GraphError, InputError
-from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.attributed_graph import MOST_NODES, AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, add_columns, component_names, split_names
 from nask.io.optional import require
@@ -99,7 +100,7 @@ def from_pyg(
         components[key] = component_names(key, matrix.shape[1])
         add_columns(columns, dict(zip(components[key], matrix.T, strict=True)))
     return graph_from_arcs(
-        n_nodes,
+        range(n_nodes),
         arcs,
         node_columns,
         edge_columns,
@@ -126,21 +127,35 @@ def _structure(data: Any) -> tuple[int, npt.NDArray[Any]]:
         warnings.simplefilter("error", UserWarning)
         try:
             n_nodes = data.num_nodes
-        except UserWarning:
+        except Exception:  # the warning, and what tensors without rows raise
             n_nodes = None
     if n_nodes is None:
         # The largest endpoint would be a guess that loses the isolated nodes after it.
         raise GraphError("The Data object does not tell its number of nodes. Set data.num_nodes.")
+    try:
+        number = operator.index(n_nodes)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= MOST_NODES:
+        raise GraphError(
+            f"data.num_nodes must be an integer of 0 to {MOST_NODES}. Got {quoted(n_nodes)}."
+        )
+    n_nodes = number
     if data.edge_index is None:
         if data.get("adj") is not None or data.get("adj_t") is not None:
             raise GraphError(
                 "The Data object holds its edges as adj or adj_t. Give them as edge_index."
             )
-        return int(n_nodes), np.empty((0, 2), dtype=np.int64)
+        return n_nodes, np.empty((0, 2), dtype=np.int64)
+    if not hasattr(data.edge_index, "__array__"):
+        raise GraphError(
+            "edge_index must be a tensor of shape (2, n_edges). Got an object of type "
+            f"{type(data.edge_index).__name__}."
+        )
     edge_index = _array(data.edge_index)
     if edge_index.ndim != 2 or edge_index.shape[0] != 2:
         raise GraphError(f"edge_index must have shape (2, n_edges). Got {edge_index.shape}.")
-    return int(n_nodes), edge_index.T
+    return n_nodes, edge_index.T
 
 
 def _element(key: str, value: Any, n_nodes: int, n_arcs: int) -> str | None:
@@ -164,12 +179,12 @@ def _matrix(key: str, value: Any) -> npt.NDArray[Any]:
             f"The tensor {quoted(key)} has shape {array.shape}; expected one value or one row of "
             "values an element. Flatten its rows."
         )
-    return array.reshape(len(array), -1) if array.ndim == 1 else array
+    return array[:, None] if array.ndim == 1 else array
 
 
 def _array(value: Any) -> npt.NDArray[Any]:
-    if isinstance(value, np.ndarray):
-        return value
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.asarray(value)
     tensor = value.detach().cpu().to_dense()
     # numpy knows no bfloat16.
     return np.asarray(tensor.double() if tensor.is_floating_point() else tensor)

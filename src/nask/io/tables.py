@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +45,9 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     Dataset
         Called as the folder. Graphs, and with them ``y``, are in the order of ``graphs.csv``,
         which may list graphs without nodes; if it is absent, in the order in which they first
-        appear in ``nodes.csv``. Nodes and edges keep the order of their rows.
+        appear in ``nodes.csv``. Nodes and edges keep the order of their rows. Edges are
+        undirected: self-loops, and lines that repeat an edge, are removed and counted in the
+        notes.
 
     Raises
     ------
@@ -114,9 +116,11 @@ only: call what is to be predicted 'y', and leave other columns out.
             f"nodes.csv and edges.csv in {place}: {error} (Row k is line k + 2 of its "
             "file, blank lines not counted.)"
         ) from None
-    graphs = dict(zip(dict.fromkeys(nodes.columns["graph"]), read, strict=True))
+    graphs: dict[Hashable, AttributedGraph] = dict(zip(read.ids, read, strict=True))
+    notes = _edge_notes(read)
     if not (place / "graphs.csv").is_file():
-        return Dataset(place.resolve().name, tuple(read), ids=tuple(map(str, graphs)))
+        ids = tuple(map(str, read.ids))
+        return Dataset(place.resolve().name, tuple(read), ids=ids, notes=notes)
 
     listed = CsvTable.read(place, "graphs.csv", ["graph"])
     for name in listed.columns:
@@ -132,12 +136,23 @@ only: call what is to be predicted 'y', and leave other columns out.
         place.resolve().name,
         tuple(graphs.get(graph, empty) for graph in order),
         y,
-        notes=_notes(order, graphs),
+        notes=(*_notes(order, graphs), *notes),
         ids=tuple(map(str, order)),
     )
 
 
-def _notes(order: Sequence[str | None], graphs: Collection[str | None]) -> tuple[str, ...]:
+def _edge_notes(graphs: Sequence[AttributedGraph]) -> tuple[str, ...]:
+    counts = (
+        (sum(graph.n_self_loops_removed for graph in graphs), "self-loops removed"),
+        (
+            sum(graph.n_duplicate_edges_removed for graph in graphs),
+            "repeats of an edge, in either direction, removed",
+        ),
+    )
+    return tuple(f"edges.csv: {count} {what}." for count, what in counts if count)
+
+
+def _notes(order: Sequence[str | None], graphs: Collection[Hashable]) -> tuple[str, ...]:
     bare = [graph for graph in order if graph not in graphs]
     if not bare:
         return ()

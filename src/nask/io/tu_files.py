@@ -87,8 +87,7 @@ def find_set(archive: Archive, name: str | None) -> TUFiles:
     ]
     if not sets:
         raise FormatError(
-            f"{archive.path} holds neither nodes.csv and edges.csv nor a file *{suffix}: expected "
-            f"DS{suffix} and "
+            f"{archive.path} holds no file *{suffix}: expected DS{suffix} and "
             "DS_graph_indicator.txt, where DS is the name of the set."
         )
     chosen = [files for files in sets if name in (None, files.name)]
@@ -98,8 +97,8 @@ def find_set(archive: Archive, name: str | None) -> TUFiles:
     if len(chosen) > 1:
         listed = ", ".join(files.file("A") for files in chosen)
         raise FormatError(
-            f"{archive.path} holds several sets: {listed}. Choose one with name=..., or give the "
-            "path of its own folder."
+            f"{archive.path} holds several sets: {listed}. Choose one with nask.read_tu(path, "
+            "name=...), or give the path of its own folder."
         )
     if "graph_indicator" not in chosen[0]:
         raise FormatError(

@@ -116,6 +116,12 @@ def _parse(
     return table
 
 
+def _is_beyond(integer: str) -> bool:
+    # Python does not read thousands of digits; zeros before the others do not count.
+    digits = integer.lstrip("+-").lstrip("0")
+    return len(digits) > 19 or not -(2**63) <= int(integer) < 2**63
+
+
 def _first_fault(
     lines: list[str],
     where: str,
@@ -139,6 +145,8 @@ def _first_fault(
         for token in tokens:
             if not number.fullmatch(token):
                 return FormatError(f"{where}, line {position}: {quoted(token)} is not {kind}.")
-            if dtype is np.int64 and not -(2**63) <= int(token) < 2**63:
-                return FormatError(f"{where}, line {position}: {token} is beyond 64-bit integers.")
+            if dtype is np.int64 and _is_beyond(token):
+                return FormatError(
+                    f"{where}, line {position}: {quoted(token)} is beyond 64-bit integers."
+                )
     return FormatError(f"{where}: {reason}.")

@@ -68,8 +68,8 @@ class FeatureWork:
         return rows
 
     def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Floats:
-        """Features of some graphs, all at work at once."""
-        batch = GraphBatch.encode(graphs, self._schema)
+        """Features of some graphs, all at work at once; their attributes are compared before."""
+        batch = GraphBatch.encode(graphs, self._schema, compare=False)
         if self.drawn.nodes.columns.binary and not are_binary(batch.features):
             raise SchemaError(
                 "The node_features of these graphs are not zeros and ones, as those of the "

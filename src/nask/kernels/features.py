@@ -18,6 +18,7 @@ from nask.engines.star_sketch import SCALARS
 from nask.exceptions import SchemaError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
+from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import AttributeSpec, Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.feature_work import FeatureWork, Floats, Level
@@ -142,7 +143,21 @@ degree, use_edges
     def transform(self, X: Any) -> Floats:
         """Features of graphs, (n_graphs, n_components), or of all their nodes in a row."""
         self._check_fitted()
-        return self._transform(self._graphs(X))
+        return self._transform_new(self._graphs(X))
+
+    def transform_part(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
+        """Features of a part of a collection, by whoever divides it.
+
+        Parameters
+        ----------
+        graphs : list of AttributedGraph
+            Others may have the attributes of training that these lack: it is not told.
+        first : int, default=0
+            Place of the first one in the collection, for errors.
+        """
+        self._check_fitted()
+        check_graphs(graphs, self.schema_, first)
+        return self._transform(graphs)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
         """Fit, and return the features of the training graphs."""
@@ -164,12 +179,14 @@ degree, use_edges
         Yields
         ------
         ndarray
-            As :meth:`transform` of the next graphs.
+            As :meth:`transform` of the next graphs. Errors call a graph by its place in the row,
+            counted from 0.
         """
         self._check_fitted()
-        following = iter(graphs)
+        following, first = iter(graphs), 0
         while batch := list(islice(following, batch_size)):
-            yield self.transform(batch)
+            yield self._transform_new(as_graphs(batch, first), first)
+            first += len(batch)
 
     def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Floats | None:
         self._check_parameters()
@@ -182,7 +199,7 @@ degree, use_edges
         self, schema: Schema, sample: list[AttributedGraph], keep: bool = False
     ) -> Floats | None:
         """Draw all that is random, and learn directions; return the sample's features if asked."""
-        batch = GraphBatch.encode(sample, schema)
+        batch = GraphBatch.encode(sample, schema, compare=False)
         drawn = RandomStars.draw(
             self._spec(schema), self.n_components, _categorical(schema.nodes),
             _categorical(schema.edges), are_binary(batch.features), self.random_state,
@@ -192,6 +209,11 @@ degree, use_edges
         self.schema_, self._sample, self._work = schema, sample, work
         self._remember_parameters()
         return rows
+
+    def _transform_new(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
+        check_graphs(graphs, self.schema_, first)
+        compare_attributes(graphs, self.schema_, first)
+        return self._transform(graphs)
 
     def _transform(self, graphs: list[AttributedGraph]) -> Floats:
         work, execution = self._work, self._execution()

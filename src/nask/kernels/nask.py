@@ -58,7 +58,8 @@ class NASK(TransformerMixin, StarKernelParameters):
         node or edge attribute (1.0 where not named).
     gamma_star : float, default=8.0
         How sharply stars are told apart from the second hop on (nested expansion only). Large
-        values approach the hard relabelling of Weisfeiler-Lehman.
+        values approach the hard relabelling of Weisfeiler-Lehman; any is right, or, where stars
+        differ by so little that rounding decides, a :class:`PrecisionWarning` says so.
     expansion : {"nested", "ball"}, default="nested"
         "nested": a star of hop h has stars of hop h - 1 as its core and leaves. "ball": it has all
         nodes within h hops, compared by their own attributes.

@@ -145,7 +145,8 @@ class NodeNASK(TransformerMixin, StarKernelParameters):
 
     def is_training(self, graph: AttributedGraph) -> bool:
         """Tell whether a graph is the training graph, or equal to it."""
-        return GraphBatch.encode([graph], self.schema_).same_content(self._training)
+        batch = GraphBatch.encode([graph], self.schema_, compare=False)
+        return batch.same_content(self._training)
 
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None

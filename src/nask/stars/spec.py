@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,13 @@ import numpy.typing as npt
 from nask.attributes.similarity import AttributeSimilarity
 
 Expansion = Literal["nested", "ball"]
+
+ROUNDING = float(np.finfo(np.float64).eps)
+# Hops may magnify rounding up to this before stars that are alike are told from others.
+LARGEST_ERROR = 1e-10
+# And up to this where stars are all but alike, before the user is told: several roundings meet,
+# and six digits are promised.
+FELT_ERROR = 1e-7
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,25 @@ class StarSpec:
     nodes: AttributeSimilarity
     edges: AttributeSimilarity
     dtype: Literal["float32", "float64"]
+
+    def magnified(self, n_hops: int) -> float:
+        """What a rounding error becomes in so many more hops, each of which magnifies it."""
+        if self.expansion == "ball":
+            return ROUNDING
+        exponent = n_hops * math.log(max(self.gamma_star, 1.0)) + math.log(ROUNDING)
+        return math.exp(min(exponent, 0.0))
+
+    @property
+    def guarded(self) -> bool:
+        """Whether hops magnify rounding so much that stars which are alike have to be told.
+
+        Their similarity is then 1 by decree (see ``stars/alike.py``).
+        """
+        return self.magnified(self.n_hops - 1) > LARGEST_ERROR
+
+    def watched(self, h: int) -> bool:
+        """Whether later hops would magnify how near stars are at hop h, counted from 0."""
+        return self.magnified(self.n_hops - 1 - h) > FELT_ERROR
 
     def core_spreads(self) -> npt.NDArray[np.float64]:
         """1 - core_floor at each hop: what the core factor is divided by when pruning."""

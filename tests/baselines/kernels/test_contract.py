@@ -133,7 +133,7 @@ def test_odd_graphs_and_unseen_values_give_numbers(name, odd_graphs):
     assert found.shape == (3, len(odd_graphs))
     assert np.isfinite(found).all()
     with pytest.warns(UnseenAttributeWarning):
-        fitted.transform([nask.AttributedGraph(1, [], {"unheard": [1.0]})])
+        fitted.transform([nask.AttributedGraph(1, [], {"c": ["a"], "x": [1], "unheard": [1.0]})])
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -47,7 +47,8 @@ def test_graphs_with_unseen_labels_do_not_depend_on_their_company(mutag):
             3,
             edges,
             {"node_label": [int(c) if c == "0" else c for c in own]},
-            categorical=["node_label"],
+            {"edge_label": [0, 0]},
+            categorical=["node_label", "edge_label"],
         )
         for own in ("Xx0", "x00", "0XY")
     ]

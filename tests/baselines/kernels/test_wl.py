@@ -36,6 +36,7 @@ def label_counts(graph, names, rounds):
 
 @given(collections(), st.integers(1, 3))
 @pytest.mark.filterwarnings("ignore::nask.exceptions.UnseenAttributeWarning")
+@pytest.mark.filterwarnings("ignore::nask.exceptions.AbsentAttributeWarning")
 def test_kernel_counts_common_labels_of_all_rounds(graphs, rounds):
     train, new = graphs
     names = [

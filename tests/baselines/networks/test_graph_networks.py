@@ -50,6 +50,7 @@ def permuted(graph, order):
 
 
 @pytest.mark.filterwarnings("ignore::nask.exceptions.UnseenAttributeWarning")
+@pytest.mark.filterwarnings("ignore::nask.exceptions.AbsentAttributeWarning")
 @every_classifier
 def test_the_order_of_nodes_does_not_matter(classifier, fitted, mutag):
     rng = np.random.default_rng(0)

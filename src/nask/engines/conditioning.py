@@ -1,0 +1,58 @@
+"""What rounding leaves uncertain, and how the user hears of it."""
+
+from __future__ import annotations
+
+import warnings
+
+from nask.exceptions import PrecisionWarning
+from nask.stars.spec import ROUNDING, StarSpec
+
+# Stars this near to each other, and not alike, are told apart by rounding errors to six digits.
+NEAR = 1e-9
+
+
+def warn_of_near_stars(nearest: float, spec: StarSpec) -> None:
+    """Warn where stars that are not alike have a similarity of almost 1, and later hops care.
+
+    The error of 1 - k^ is about the rounding of 1, whatever its size. A hop multiplies both by
+    gamma_star until 1 - k^ is of the order of 1, so what counts is how large the error was in
+    relation to it when it was smallest.
+
+    Parameters
+    ----------
+    nearest : float
+        The largest similarity of two stars that are not alike, at hops that are watched.
+    spec : StarSpec
+
+    Examples
+    --------
+    >>> import nask
+    >>> spec = nask.NASK().fit([nask.AttributedGraph(1)])._training.spec
+    >>> warn_of_near_stars(0.999, spec)
+    """
+    distance = max(1 - nearest, ROUNDING)
+    if distance < NEAR:
+        warnings.warn(
+            f"Some neighbourhoods differ by so little (by {distance:.0e} in their similarity of 1) "
+            f"that rounding decides how different they are after {spec.n_hops} hops with "
+            f"gamma_star={spec.gamma_star:g}: the kernel of their graphs has about "
+            f"{_digits(distance)} right. Use a smaller gamma_star or n_hops, or round numerical "
+            "attributes, so that values which mean the same are equal.",
+            PrecisionWarning,
+            stacklevel=2,
+        )
+
+
+def _digits(distance: float) -> str:
+    """How many digits of a distance rounding leaves.
+
+    Examples
+    --------
+    >>> _digits(1e-10), _digits(2e-16)
+    ('5 digits', 'no digit')
+    """
+    digits = 0
+    while distance > 10 * ROUNDING and digits < 15:
+        distance /= 10
+        digits += 1
+    return f"{digits} digits" if digits > 1 else "1 digit" if digits else "no digit"

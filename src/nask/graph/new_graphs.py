@@ -1,0 +1,144 @@
+"""Graphs held against the schema of training: what contradicts it, and what is not in both."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+
+from nask.exceptions import (
+    AbsentAttributeWarning,
+    GraphError,
+    SchemaError,
+    UnseenAttributeWarning,
+)
+from nask.graph.attribute import Attribute
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.schema import DEGREE, AttributeSpec, Schema
+from nask.messages import quoted
+
+Collections = Sequence[Mapping[str, Attribute]]
+
+
+def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int = 0) -> None:
+    """Raise where a graph contradicts the schema.
+
+    Parameters
+    ----------
+    graphs : sequence of AttributedGraph
+    schema : Schema
+    first : int, default=0
+        What errors call the first graph; the others are counted from there.
+    """
+    for position, graph in enumerate(graphs, start=first):
+        if schema.degree is not None and DEGREE in graph.node_attributes:
+            raise GraphError(
+                f"Graph {position} has a node attribute {DEGREE!r}, which "
+                f"degree={schema.degree!r} would hide. Rename it."
+            )
+        columns = 0 if graph.node_features is None else graph.node_features.shape[1]
+        if columns != len(schema.features):
+            raise SchemaError(
+                f"Graph {position} has {columns} columns of node_features, but the training "
+                f"graphs have {len(schema.features)}: expected the same columns in every graph."
+            )
+    for element, collections, specs in _parts(graphs, schema):
+        for spec in specs:
+            _check_kind(
+                [attributes.get(spec.name) for attributes in collections], spec, element, first
+            )
+
+
+def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first: int = 0) -> None:
+    """Warn of attributes that only one side has; raise if training had some and none is shared.
+
+    An attribute of edges is not absent from graphs without edges, nor one of nodes from graphs
+    without nodes.
+
+    Examples
+    --------
+    >>> import nask
+    >>> schema = Schema.fit([nask.AttributedGraph(1, (), {"age": [31]})])
+    >>> compare_attributes([nask.AttributedGraph(1, (), {"Age": [31]})], schema)
+    Traceback (most recent call last):
+    nask.exceptions.SchemaError: These graphs have none of the attributes that the training
+    graphs had (node attribute 'age'), so that nothing could be learned of them. They have: node
+    attribute 'Age'. Name them as in training, or fit on graphs such as these.
+    """
+    shared = bool(schema.features)
+    absent: list[str] = []
+    given: list[str] = []
+    unseen: list[tuple[str, int]] = []
+    for element, collections, specs in _parts(graphs, schema):
+        sizes = [graph.n_nodes if element == "node" else graph.n_edges for graph in graphs]
+        found: dict[str, int] = {}
+        filled: set[str] = set()
+        for position, (attributes, size) in enumerate(zip(collections, sizes, strict=True), first):
+            for name in attributes:
+                found.setdefault(name, position)
+            if size:
+                filled.update(attributes)
+        known = {spec.name for spec in specs}
+        unseen += sorted(
+            (f"{element} attribute {quoted(name)}", position)
+            for name, position in found.items()
+            if name not in known
+        )
+        given += [f"{element} attribute {quoted(name)}" for name in found]
+        if any(sizes):
+            # One without a value in training never matches, be it there or not.
+            trained = [spec.name for spec in specs if spec.kind != "missing"]
+            shared = shared or not filled.isdisjoint(trained)
+            absent += [
+                f"{element} attribute {quoted(name)}" for name in trained if name not in filled
+            ]
+    if absent and not shared:
+        raise SchemaError(
+            f"These graphs have none of the attributes that the training graphs had "
+            f"({_listed(absent)}), so that nothing could be learned of them. They have: "
+            f"{_listed(given) or 'no attributes'}. Name them as in training, or fit on graphs such "
+            "as these."
+        )
+    for what, position in unseen:
+        warnings.warn(
+            f"The {what} of graph {position} was in no training graph and is left out. Fit on "
+            "graphs that have it to make it count.",
+            UnseenAttributeWarning,
+            stacklevel=2,
+        )
+    for what in absent:
+        warnings.warn(
+            f"The {what} of the training graphs is in none of these graphs and counts as missing "
+            "throughout. Give it the name it had in training, or fit on graphs without it.",
+            AbsentAttributeWarning,
+            stacklevel=2,
+        )
+
+
+def _parts(
+    graphs: Sequence[AttributedGraph], schema: Schema
+) -> list[tuple[str, Collections, Sequence[AttributeSpec]]]:
+    """Attributes of nodes and of edges, with what is known of them; the degree is none of them."""
+    nodes = schema.nodes if schema.degree is None else schema.nodes[:-1]
+    return [
+        ("node", [graph.node_attributes for graph in graphs], nodes),
+        ("edge", [graph.edge_attributes for graph in graphs], schema.edges),
+    ]
+
+
+def _check_kind(
+    column: Sequence[Attribute | None], spec: AttributeSpec, element: str, first: int
+) -> None:
+    for position, attribute in enumerate(column, start=first):
+        if attribute is None or spec.kind in ("missing", attribute.kind):
+            continue
+        if not attribute.missing.all():
+            raise SchemaError(
+                f"The {element} attribute {quoted(spec.name)} is {attribute.kind} in graph "
+                f"{position}, but was {spec.kind} in the training graphs. Convert its values, or "
+                "name it in 'categorical' where its numbers are codes."
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Up to five names; PROTEINS_full has thirty."""
+    return ", ".join(names[:5]) + f" and {len(names) - 5} more" * (len(names) > 5)

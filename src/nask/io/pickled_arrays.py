@@ -1,0 +1,134 @@
+"""What a pickle may say of numpy and scipy, as inert values: nothing of theirs is called."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import FormatError
+
+# Booleans, integers and floats of fixed width. No objects, records, text or parts of arrays.
+NUMBERS = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248])")
+MOST_DIMENSIONS = 32
+
+
+@dataclass(frozen=True)
+class Name:
+    """A class or function that a pickle names; it stands for itself and does nothing."""
+
+    module: str
+    name: str
+
+
+@dataclass
+class PickledType:
+    """The type of an array's numbers, as ``numpy.dtype`` is pickled."""
+
+    code: str
+
+    def build(self, state: Any) -> None:
+        """Take the order of the bytes; what makes a type a record or a part is refused."""
+        if not isinstance(state, tuple) or len(state) < 5 or state[1] not in ("<", ">", "|", "="):
+            raise FormatError("it describes a type of numbers in an unknown way")
+        if any(part is not None for part in state[2:5]):
+            raise FormatError("it holds an array of records, not of numbers")
+        self.code = str(state[1]) + self.code.lstrip("<>|=")
+
+
+@dataclass
+class PickledArray:
+    """An array, as ``numpy.ndarray`` is pickled; ``value`` is None until it is built."""
+
+    value: npt.NDArray[Any] | None = None
+
+    def build(self, state: Any) -> None:
+        """Make the array of a checked shape, type and bytes."""
+        if not isinstance(state, tuple) or len(state) != 5:
+            raise FormatError("it describes an array in an unknown way")
+        _, shape, kind, by_column, data = state
+        if not isinstance(kind, PickledType):
+            raise FormatError("it holds an array of no known type of numbers")
+        sizes_fit = isinstance(shape, tuple) and all(type(n) is int and n >= 0 for n in shape)
+        if not sizes_fit or len(shape) > MOST_DIMENSIONS:
+            raise FormatError("it holds an array of an impossible shape")
+        if isinstance(data, str):  # of Python 2
+            data = data.encode("latin1")
+        numbers = np.dtype(kind.code)
+        if not isinstance(data, bytes) or len(data) != math.prod(shape) * numbers.itemsize:
+            raise FormatError(f"it holds an array whose bytes are not those of shape {shape}")
+        order: Any = "F" if by_column else "C"
+        self.value = np.frombuffer(data, dtype=numbers).reshape(shape, order=order).copy()
+
+
+@dataclass
+class PickledMatrix:
+    """The parts of a sparse matrix, as ``scipy.sparse.csr_matrix`` is pickled; not checked."""
+
+    data: Any = None
+    indices: Any = None
+    indptr: Any = None
+    shape: Any = None
+
+    def build(self, state: Any) -> None:
+        """Take the four parts that make up a matrix; others are leaned on by scipy only."""
+        if not isinstance(state, dict):
+            raise FormatError("it describes a sparse matrix in an unknown way")
+        for part in ("data", "indices", "indptr"):
+            setattr(self, part, state.get(part))
+        self.shape = state.get("_shape")
+
+
+def _array(args: tuple[Any, ...]) -> PickledArray:
+    return PickledArray()
+
+
+def _type(args: tuple[Any, ...]) -> PickledType:
+    if not args or not isinstance(args[0], str) or not NUMBERS.fullmatch(args[0]):
+        raise FormatError("it holds an array of something else than numbers")
+    return PickledType(args[0])
+
+
+def _dictionary(args: tuple[Any, ...]) -> dict[Any, Any]:
+    return {}  # its factory is for keys that are asked for later, and none is
+
+
+def _bytes(args: tuple[Any, ...]) -> bytes:
+    text, encoding = args or ("", "latin1")
+    if not isinstance(text, str) or encoding != "latin1":
+        raise FormatError("it encodes text in an unknown way")
+    return text.encode("latin1")
+
+
+def _matrix(args: tuple[Any, ...]) -> PickledMatrix:
+    return PickledMatrix()
+
+
+# All that a pickle may name, by the names of old and new releases of Python, numpy and scipy, and
+# what stands for calling it. None: it is only ever handed to another one.
+ADMITTED: dict[Name, Callable[[tuple[Any, ...]], Any] | None] = {
+    Name("numpy", "ndarray"): None,
+    Name("numpy", "dtype"): _type,
+    Name("numpy.core.multiarray", "_reconstruct"): _array,
+    Name("numpy._core.multiarray", "_reconstruct"): _array,
+    Name("scipy.sparse.csr", "csr_matrix"): _matrix,
+    Name("scipy.sparse._csr", "csr_matrix"): _matrix,
+    Name("collections", "defaultdict"): _dictionary,
+    Name("__builtin__", "list"): None,
+    Name("builtins", "list"): None,
+    Name("_codecs", "encode"): _bytes,
+    Name("__builtin__", "bytes"): _bytes,
+}
+
+
+def call(name: Any, args: Any) -> Any:
+    """What stands for a call of an admitted name."""
+    make = ADMITTED.get(name) if isinstance(name, Name) else None
+    if make is None or not isinstance(args, tuple):
+        raise FormatError("it calls what is no function of an array")
+    return make(args)

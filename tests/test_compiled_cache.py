@@ -1,0 +1,125 @@
+"""Compiled code on disk is never older than its source, and never harmed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nask.compiled_cache import PACKAGE, source_stamp, sources
+
+# A vector filled with e^-2, and one with cosines: little to compile.
+EXPONENTIAL = """
+import numpy as np
+from nask.engines.tile import fill_floor
+values = np.empty(8)
+fill_floor(2.0, values)
+print(values[0])
+"""
+COSINES = """
+import numpy as np
+from nask.attributes.random_map import RandomMap
+from nask.attributes.similarity import attribute_similarities
+from nask.engines.embedding import Values, embed, embedding_space
+from nask.graph.batch import GraphBatch
+from nask.graph.schema import Schema
+import nask
+graph = nask.AttributedGraph(2, node_attributes={"x": [0.3, 1.0]})
+schema = Schema.fit([graph])
+nodes, _ = attribute_similarities(schema, 1.0, None, "NASK")
+columns = RandomMap.draw(nodes, (), 64, np.random.SeedSequence(0), binary=False).columns
+out = np.zeros((8, 64), dtype=np.float32)
+values = Values.of(GraphBatch.encode([graph], schema).nodes, None)
+embed(values, 0, 2, columns, np.ones(64), embedding_space(64), out)
+print(np.abs(out[0]).sum())
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(PACKAGE, tmp_path / "nask", ignore=ignored))
+
+
+def run(package: Path, program: str) -> float:
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-W", "error", "-c", program]
+    # From another folder, so that no other copy of the package comes first.
+    done = subprocess.run(
+        command, env=environment, cwd=package.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout)
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
+def kept(package: Path) -> dict[Path, int]:
+    return {
+        file: file.stat().st_mtime_ns
+        for pattern in ("*.nbi", "*.nbc")
+        for file in package.rglob(pattern)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "helper", "old", "new"),
+    [
+        (EXPONENTIAL, "engines/vectors.py", "1 / math.factorial(k)", "1.001 / math.factorial(k)"),
+        (COSINES, "engines/mixing.py", "return cosine, sine", "return sine, cosine"),
+    ],
+    ids=["vectors", "mixing"],
+)
+def test_a_changed_helper_in_another_file_changes_the_result(package, program, helper, old, new):
+    before = run(package, program)
+    assert run(package, program) == before
+    replace(package / helper, old, new)
+    assert run(package, program) != before
+
+
+@pytest.mark.slow
+def test_what_did_not_change_is_not_compiled_again(package):
+    before, files = run(package, EXPONENTIAL), kept(package)
+    assert files
+    replace(package / "progress.py", "Progress of long work", "Progress")
+    assert run(package, EXPONENTIAL) == before
+    assert kept(package) == files
+
+
+@pytest.mark.slow
+def test_harmed_files_are_made_anew(package):
+    before = run(package, EXPONENTIAL)
+    for harm in ("cut", "changed", "emptied"):
+        for file in kept(package):
+            content = bytearray(file.read_bytes())
+            if harm == "changed":
+                content[len(content) // 2] ^= 1
+            file.write_bytes(content[: {"cut": len(content) // 2, "emptied": 0}.get(harm)])
+        assert run(package, EXPONENTIAL) == before
+    renewed = kept(package)
+    assert run(package, EXPONENTIAL) == before
+    assert kept(package) == renewed
+
+
+def test_sources_hold_every_helper_and_constant():
+    names = {
+        source.relative_to(PACKAGE).as_posix()
+        for source in sources(PACKAGE / "engines/node_rows.py")
+    }
+    assert {
+        "compiling.py", "numeric.py", "engines/vectors.py", "engines/tile.py",
+        "engines/star_rows.py", "engines/node_rows.py",
+    } <= names  # fmt: skip
+
+
+def test_stamps_differ_by_file():
+    stamps = {source_stamp(PACKAGE / "engines" / f"{name}.py") for name in ("tile", "star_rows")}
+    assert len(stamps) == 2
