@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +32,7 @@ from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
 from nask.progress import Progress, track
+from nask.scratch import scratch_folder
 
 T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.
@@ -148,8 +148,8 @@ def evaluate(
         "nask": environment()["versions"]["nask"],
         **({"items": "nodes", "split": split} if task.items == "nodes" else {}),
     }
-    with tempfile.TemporaryDirectory(prefix="nask-") as scratch:
-        place = Path(scratch if out is None else out).expanduser()
+    with nullcontext(out) if out is not None else scratch_folder() as folder:
+        place = Path(folder).expanduser()
         if place.exists() and not place.is_dir():
             raise ParameterError(f"{place} is a file: expected a folder for results.")
         name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"

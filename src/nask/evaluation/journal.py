@@ -15,6 +15,7 @@ from typing import Any
 from nask.evaluation.records import FoldRecord
 from nask.exceptions import ParameterError
 from nask.json_lines import JsonLines
+from nask.write_errors import writing
 
 
 class Journal:
@@ -63,7 +64,8 @@ class Journal:
         if not lines:
             if identity is None:
                 raise self._file.foreign()
-            path.parent.mkdir(parents=True, exist_ok=True)
+            with writing(path, "out"):
+                path.parent.mkdir(parents=True, exist_ok=True)
             lines = [{"run": json.loads(json.dumps(identity))}]
             self._file.append(lines[0])
         self.run: dict[str, Any] = lines[0]["run"]

@@ -52,7 +52,7 @@ class TileRecord:
 
     def clear(self) -> None:
         """Begin again."""
-        self._file.path.write_bytes(b"")
+        self._file.clear()
         self._file.append(self.header)
         self._done = set()
 
