@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 
 from nask.datasets.registry import load_dataset
@@ -31,6 +31,7 @@ from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
+from nask.processes import processes
 from nask.progress import Progress, track
 from nask.scratch import scratch_folder
 
@@ -261,7 +262,7 @@ def _run(
     """Evaluate the folds that are left, in the order in which they are done."""
     if strict or not hasattr(method, "sweeps"):
         fold = fold_of_its_own if task.items == "graphs" else nodes_of_their_own
-        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        run = processes(n_jobs, return_as="generator_unordered")
         return iter(run(delayed(fold)(method, task.data, task.y, split) for split in pending))
     n_items = len(task.y)
     stacks = shared_stacks(
@@ -276,6 +277,6 @@ def _run(
     )
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
-    run = Parallel(n_jobs=n_processes, return_as="generator_unordered")
+    run = processes(n_processes, return_as="generator_unordered")
     shared = (method, stacks, task.classes, task.codes)
     return iter(run(delayed(fold_of_shared)(*shared, split) for split in pending))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import delayed
 from scipy.spatial.distance import cdist
 
 from nask.baselines.encoding import NodeEncoder
@@ -18,6 +18,7 @@ from nask.baselines.kernels.pot import import_pot
 from nask.baselines.kernels.wl_embedding import wl_embeddings
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
+from nask.processes import processes
 from nask.stars.colours import node_colours
 
 GRID: Mapping[str, Sequence[Any]] = {
@@ -94,7 +95,7 @@ class WWL(GraphKernel):
         # Colours are numbered anew for all graphs together.
         clouds = self._clouds([*self.training_, *new])
         training, metric = clouds[: len(self.training_)], self._metric()
-        run = Parallel(n_jobs=self.n_jobs)
+        run = processes(self.n_jobs)
         if graphs is not None:
             others = clouds[len(training) :]
             return np.array(

@@ -1,0 +1,56 @@
+"""Processes that evaluate folds: they are gone soon after the one that started them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import limited_work
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
+
+EVALUATE = """
+import sys, nask, limited_work
+mutag = nask.load_dataset("MUTAG")
+limit = None if sys.argv[1] == "none" else float(sys.argv[1])
+nask.evaluate(limited_work.Sleeping(), mutag, folds=4, repeats=1, n_jobs=2, time_limit=limit)
+"""
+# Seconds; workers that wait for more work do so for 300.
+SOON = 15
+
+
+def is_alive(pid):
+    """Whether a process runs; one that is dead and waited for by nobody does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+@pytest.mark.parametrize("kind", ["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("limit", ["none", "1000"])
+def test_workers_end_with_their_parent(tmp_path, kind, limit):
+    path = os.pathsep.join(filter(None, sys.path))
+    environment = {**os.environ, "PYTHONPATH": path, limited_work.GATE: str(tmp_path)}
+    parent = subprocess.Popen([sys.executable, "-c", EVALUATE, limit], env=environment)
+    deadline = time.monotonic() + 300
+    while len(list(tmp_path.glob("hangs-*"))) < 2:
+        assert parent.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    workers = [int(file.name.removeprefix("pid-")) for file in tmp_path.glob("pid-*")]
+    parent.send_signal(getattr(signal, kind))
+    parent.wait()
+    deadline = time.monotonic() + SOON
+    while any(map(is_alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    left = [pid for pid in workers if is_alive(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
