@@ -7,9 +7,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+from joblib import delayed
 
 import limited_work
+from nask.exceptions import FileWriteError
+from nask.processes import in_processes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
 
@@ -54,3 +58,28 @@ def test_workers_end_with_their_parent(tmp_path, kind, limit):
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert left == []
+
+
+def test_no_room_for_what_processes_share(tmp_path):
+    code = (
+        "import joblib, numpy as np\n"
+        "from joblib import delayed\n"
+        "from nask.processes import in_processes\n"
+        "def full(*_, **__): raise OSError(28, 'No space left on device')\n"
+        "joblib._memmapping_reducer.dump = full\n"
+        "list(in_processes((delayed(len)(np.zeros(10**6) + k) for k in range(2)), n_jobs=2))"
+    )
+    environment = {**os.environ, "JOBLIB_TEMP_FOLDER": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert "FileWriteError: Cannot hand arrays to other processes: " in done.stderr
+    assert f"are free in {tmp_path}, and more is needed. Let the environment var" in done.stderr
+
+
+def test_other_errors_of_pickling_stay_what_they_are():
+    endless = iter(int, 1)
+    with pytest.raises(Exception, match="pickle") as caught:
+        list(in_processes([delayed(len)(number for number in endless)], n_jobs=2))
+    assert not isinstance(caught.value, FileWriteError)
+    assert list(in_processes([delayed(np.sum)([1, 2])], n_jobs=None)) == [3]

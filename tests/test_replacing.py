@@ -139,7 +139,7 @@ def test_many_at_once_leave_one_of_theirs(tmp_path):
 
 
 CODES = {
-    errno.ENOSPC: r"the disk is full \(.* are free in .*\)\. Free some space, or give --out",
+    errno.ENOSPC: r"the disk is full: .* are free in .*, .*\. Free some space, or give --out",
     errno.EACCES: "you may not write to .* Give --out a place in a folder that exists",
     errno.EROFS: "is read-only. Give --out",
     errno.EIO: "Input/output error",

@@ -36,12 +36,14 @@ class JsonLines:
         What the file is, in the words of an error: "a file of results".
     place : str
         What to choose another of where the file is something else: "folder for results".
+    option : str
+        The parameter that names that, for advice.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "run.jsonl"
-    >>> file = JsonLines(path, first="run", content="a file of results", place="folder")
+    >>> file = JsonLines(path, first="run", content="results", place="folder", option="out")
     >>> file.append({"run": 1})
     >>> _ = path.write_bytes(path.read_bytes() + b'{"cut sh')
     >>> file.read(), file.read(trim=True), path.read_text()
@@ -52,10 +54,12 @@ class JsonLines:
     first: str
     content: str
     place: str
+    option: str
 
     def read(self, trim: bool = False) -> list[dict[str, Any]]:
         """The lines that end; ``trim`` cuts off the rest, so that others can be added."""
-        content = self.path.read_bytes() if self.path.exists() else b""
+        # Not Path.exists, which raises where a name is too long; adding a line tells of that.
+        content = self.path.read_bytes() if os.path.exists(self.path) else b""
         complete = content[: content.rfind(b"\n") + 1]
         beginning = json.dumps({self.first: 0})[:-2].encode()
         if content[: len(beginning)] != beginning[: len(content)]:
@@ -77,7 +81,7 @@ class JsonLines:
         """
         content = json.dumps(line).encode() + b"\n"
         # Unbuffered: what is left in a buffer would be written once more when the file is closed.
-        with writing(self.path, self.place), self.path.open("ab", buffering=0) as file:
+        with writing(self.path, self.option), self.path.open("ab", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
             try:
                 _write_all(file, content)
@@ -89,7 +93,7 @@ class JsonLines:
 
     def clear(self) -> None:
         """Remove all lines."""
-        with writing(self.path, self.place):
+        with writing(self.path, self.option):
             self.path.write_bytes(b"")
 
     @contextmanager
@@ -98,7 +102,7 @@ class JsonLines:
 
         Where one is at it already, wait, or raise BlockingIOError.
         """
-        with writing(self.path, self.place):
+        with writing(self.path, self.option):
             opened = self.path.open("ab")
         with opened as file:
             if fcntl is not None:

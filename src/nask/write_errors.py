@@ -57,12 +57,8 @@ def _explained(place: Path, option: str, error: OSError) -> tuple[str, str]:
     code, folder = error.errno or 0, nearest_folder(place.parent)
     elsewhere = f"Give {option} a place in a folder that exists and that you may write to."
     disk = f"Free some space, or give {option} a place on another disk."
-    free = f"{readable_bytes(free_disk(folder))} are free in {folder}"
+    free = f"{readable_bytes(free_disk(folder))} are free in {folder}, and more is needed"
     known = {
-        errno.ENOENT: (
-            f"there is no folder {_first_missing(place)}",
-            f"Make that folder, or give {option} a place in one that exists.",
-        ),
         errno.EISDIR: ("it is a folder", f"Give {option} the name of a file."),
         errno.ENOTDIR: (f"{_first_file(place)} is a file, not a folder", elsewhere),
         errno.EEXIST: (f"{_first_file(place)} is a file, not a folder", elsewhere),
@@ -73,15 +69,14 @@ def _explained(place: Path, option: str, error: OSError) -> tuple[str, str]:
             f"a name in it has {_longest(place)} bytes, and most systems take 255",
             f"Give {option} a shorter name.",
         ),
-        errno.EFBIG: (f"the file is larger than allowed ({free})", disk),
-        **dict.fromkeys(FULL, (f"the disk is full ({free})", disk)),
+        errno.EFBIG: (f"the file is larger than allowed: {free}", disk),
+        **dict.fromkeys(FULL, (f"the disk is full: {free}", disk)),
     }
+    missing = [above for above in reversed(place.parents) if not os.path.isdir(above)]
+    if missing:
+        make = f"Make that folder, or give {option} a place in one that exists."
+        known[errno.ENOENT] = f"there is no folder {missing[0]}", make
     return known.get(code, (error.strerror or str(error), elsewhere))
-
-
-def _first_missing(place: Path) -> Path:
-    above = [folder for folder in reversed(place.parents) if not os.path.isdir(folder)]
-    return above[0] if above else place.parent
 
 
 def _first_file(place: Path) -> Path:

@@ -102,7 +102,7 @@ def test_an_error_on_the_way_leaves_the_old_model(tmp_path, model, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("nask.estimators.saving.np.save", full)
-    with pytest.raises(FileWriteError, match=r"the disk is full \(.* are free in .*\)\. Free some"):
+    with pytest.raises(FileWriteError, match=r"the disk is full: .* are free in .* Free some"):
         model.save(path)
     assert path.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["m.nask"]

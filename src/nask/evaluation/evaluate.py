@@ -31,7 +31,7 @@ from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
-from nask.processes import processes
+from nask.processes import in_processes
 from nask.progress import Progress, track
 from nask.scratch import scratch_folder
 
@@ -151,7 +151,7 @@ def evaluate(
     }
     with nullcontext(out) if out is not None else scratch_folder() as folder:
         place = Path(folder).expanduser()
-        if place.exists() and not place.is_dir():
+        if os.path.exists(place) and not os.path.isdir(place):
             raise ParameterError(f"{place} is a file: expected a folder for results.")
         name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"
         journal = Journal(place / f"{name}.jsonl", identity)
@@ -262,8 +262,8 @@ def _run(
     """Evaluate the folds that are left, in the order in which they are done."""
     if strict or not hasattr(method, "sweeps"):
         fold = fold_of_its_own if task.items == "graphs" else nodes_of_their_own
-        run = processes(n_jobs, return_as="generator_unordered")
-        return iter(run(delayed(fold)(method, task.data, task.y, split) for split in pending))
+        tasks = (delayed(fold)(method, task.data, task.y, split) for split in pending)
+        return in_processes(tasks, n_jobs, ordered=False)
     n_items = len(task.y)
     stacks = shared_stacks(
         method.sweeps(),
@@ -277,6 +277,6 @@ def _run(
     )
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
-    run = processes(n_processes, return_as="generator_unordered")
     shared = (method, stacks, task.classes, task.codes)
-    return iter(run(delayed(fold_of_shared)(*shared, split) for split in pending))
+    tasks = (delayed(fold_of_shared)(*shared, split) for split in pending)
+    return in_processes(tasks, n_processes, ordered=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.evaluation.journal import Journal
+from nask.evaluation.journal import OUT, Journal
 from nask.exceptions import MemoryLimitError
 from nask.progress import Progress, track
 from nask.replacing import replacing
@@ -52,7 +52,7 @@ def shared_stacks(
     -------
     list of read-only memory maps
     """
-    with writing(folder, "out"):
+    with writing(folder, OUT):
         folder.mkdir(parents=True, exist_ok=True)
     _check_disk(sweeps, n_items, folder)
     stacks = []
@@ -61,7 +61,7 @@ def shared_stacks(
         if number not in journal.passes or not path.exists():
             start = time.perf_counter()
             stack = sweep.compute(data, n_jobs=n_jobs)
-            with replacing(path, "out") as temporary:
+            with replacing(path, OUT) as temporary:
                 np.save(temporary, stack)
             del stack
             journal.note_pass(number, time.perf_counter() - start)
@@ -84,7 +84,7 @@ def _check_disk(sweeps: Sequence[StarSweep], n_items: int, folder: Path) -> None
         raise MemoryLimitError(
             f"The Gram matrices of {len(sweeps)} passes over {n_items} graphs or nodes take "
             f"{readable_bytes(needed)} in {folder}, where {readable_bytes(free)} are free and "
-            f"{readable_bytes(SPARE_BYTES)} of it are left alone. Give 'out' (--out) a folder on "
-            "another disk, or use a smaller grid or dtype='float32'. Without 'out' the folder is "
-            "that for temporary files, which the environment variable TMPDIR names."
+            f"{readable_bytes(SPARE_BYTES)} should stay so. Give {OUT} a folder on another disk "
+            "(without out, it is that for temporary files, which the environment variable TMPDIR "
+            "names), or use a smaller grid or dtype='float32'."
         )

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from nask.engines.contract import Execution, Window
 from nask.exceptions import FormatError, MemoryLimitError
-from nask.kernels.tile_record import TileRecord, open_record
+from nask.kernels.tile_record import PLACE, TileRecord, open_record
 from nask.progress import track
 from nask.resources import free_disk, readable_bytes
 from nask.scratch import make_scratch
@@ -96,7 +96,7 @@ class StoredGram:
             if len(record):
                 self._check(path)
             else:
-                with writing(path, "gram_folder"):
+                with writing(path, PLACE):
                     self._create(path)
             # The tiles of the process that began: what it noted then needs no second look.
             n_rows, n_columns = record.header["tile"]
@@ -188,7 +188,7 @@ def window_of(gram: Floats, window: Window) -> Floats:
 
 
 def _made(folder: Path) -> Path:
-    with writing(folder, "gram_folder"):
+    with writing(folder, PLACE):
         folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -208,6 +208,6 @@ def _reserve(file: BinaryIO, n_bytes: int, path: Path) -> None:
         free = free_disk(path.parent)
         raise MemoryLimitError(
             f"The Gram matrix takes {readable_bytes(n_bytes)} in {path.parent}, where "
-            f"{readable_bytes(free)} are free. Give gram_folder a folder on another disk, use "
+            f"{readable_bytes(free)} are free. Give {PLACE} a place on another disk, use "
             "dtype='float32', or raise memory_limit."
         ) from None
