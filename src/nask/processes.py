@@ -9,9 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-import threading
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pickle import PicklingError
 from typing import Any
 
@@ -44,7 +42,7 @@ def in_processes(tasks: Iterable[Any], n_jobs: int | None, ordered: bool = True)
     backend, _ = get_active_backend()
     tied: dict[str, Any] = {}
     if type(backend).__name__ == "LokyBackend":
-        tied = {"initializer": end_with, "initargs": (os.getpid(),)}
+        tied = {"initializer": END_WITH, "initargs": (os.getpid(),)}
     order = "generator" if ordered else "generator_unordered"
     try:
         yield from Parallel(n_jobs=n_jobs, return_as=order, **tied)(tasks)
@@ -55,16 +53,33 @@ def in_processes(tasks: Iterable[Any], n_jobs: int | None, ordered: bool = True)
         raise _full() from error
 
 
-def end_with(parent: int) -> None:
-    """End this process when its parent has ended; on POSIX, where it is told of a new one."""
-    if os.name == "posix":
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+def _watcher() -> Callable[[int], None]:
+    """Make the function that a process begins with.
+
+    Made here, so that it travels by its code: to find it by its name, a process would first import
+    the whole package, seconds in which it would not see its parent go.
+    """
+
+    def end_with(parent: int) -> None:
+        """End this process when its parent has ended; on POSIX, where it then has another one."""
+        import os
+        import threading
+        import time
+
+        def watch() -> None:
+            while os.getppid() == parent:
+                time.sleep(tick)
+            os._exit(1)
+
+        if os.name == "posix":
+            threading.Thread(target=watch, daemon=True).start()
+
+    tick = TICK
+    return end_with
 
 
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(TICK)
-    os._exit(1)
+# One and the same for all calls, so that processes are used again.
+END_WITH = _watcher()
 
 
 def _full() -> FileWriteError:
