@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from nask.cli.comparison_table import comparison_tables
-from nask.cli.output import output_file
+from nask.cli.output import check_output, save_picture
 from nask.cli.show import show
 from nask.evaluation.compare import compare as compare_results
 from nask.evaluation.comparison import Comparison
-from nask.evaluation.records import Evaluation
+from nask.evaluation.records import Evaluation, Items
 from nask.evaluation.results import read_results
 from nask.exceptions import ParameterError, did_you_mean
 from nask.plots import critical_difference
+from nask.replacing import replacing
 
 FILES = "Files"
 PICTURES = (".png", ".pdf", ".svg")
@@ -79,15 +79,19 @@ def compare(
         ("--csv", csv, comparison.to_csv),
         ("--latex", latex, comparison.to_latex),
     ]
-    written = []
-    with ExitStack() as files:
-        for option, path, text in texts:
-            if path is not None:
-                temporary = files.enter_context(output_file(path, option))
+    for option, path, _ in texts:
+        if path is not None:
+            check_output(path, option)
+    pictures = {} if plot is None else _pictures(comparison, plot)
+    for path in pictures:
+        check_output(path, "--plot", PICTURES)
+    for option, path, text in texts:
+        if path is not None:
+            with replacing(path, option) as temporary:
                 temporary.write_text(text(), encoding="utf-8")
-                written.append(path)
-        if plot is not None:
-            written += _draw(comparison, plot, files)
+    for path, items in pictures.items():
+        save_picture(critical_difference(comparison, items).figure, path, "--plot")
+    written = [*(path for _, path, _ in texts if path is not None), *pictures]
     for table in comparison_tables(comparison, Console()):
         show(table)
     if written:
@@ -115,15 +119,9 @@ def _chosen(
     ]
 
 
-def _draw(comparison: Comparison, path: Path, files: ExitStack) -> list[Path]:
-    """Draw every ranking; with two of them, each into a file that says in its name which it is."""
+def _pictures(comparison: Comparison, path: Path) -> dict[Path, Items | None]:
+    """Name a file for every ranking; with two of them, each says in its name which it is."""
     ranked = [table.items for table in comparison.tables if table.ranking is not None]
     if len(ranked) <= 1:
-        places = {path: None if not ranked else ranked[0]}
-    else:
-        places = {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}
-    for place, items in places.items():
-        temporary = files.enter_context(output_file(place, "--plot", PICTURES))
-        figure: Any = critical_difference(comparison, items).figure
-        figure.savefig(temporary, dpi=150)
-    return list(places)
+        return {path: None if not ranked else ranked[0]}
+    return {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}

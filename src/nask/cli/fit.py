@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.output import output_file
+from nask.cli.output import check_output
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
@@ -46,17 +46,16 @@ def fit(
 
     nask predict applies it to other graphs, and nask.load reads it in Python.
     """
-    with output_file(model, "--model") as file:
-        data = load_graphs(dataset, categorical)
-        y = _target(data)
-        machine = NASKRegressor if regress or y.dtype.kind == "f" else NASKClassifier
-        trained = machine(C=C, **kernel)
-        if tune:
-            trained = _tuned(trained, data)
-        else:
-            trained.fit(data.graphs, y)
-        # How this machine ran is no part of the model.
-        trained.set_params(n_jobs=None, memory_limit=None, verbose=False).save(file)
+    check_output(model, "--model")
+    data = load_graphs(dataset, categorical)
+    y = _target(data)
+    machine = NASKRegressor if regress or y.dtype.kind == "f" else NASKClassifier
+    trained = machine(C=C, **kernel)
+    if tune:
+        trained = _tuned(trained, data)
+    else:
+        trained.fit(data.graphs, y)
+    trained.save(model)
     typer.echo(f"{data.name}: trained a {machine.__name__} on {len(data)} graphs.")
     if isinstance(trained, NASKClassifier):
         labels, counts = np.unique(y, return_counts=True)

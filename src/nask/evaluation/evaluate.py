@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 
 from nask.datasets.registry import load_dataset
@@ -32,7 +31,9 @@ from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
+from nask.processes import in_processes
 from nask.progress import Progress, track
+from nask.scratch import scratch_folder
 
 T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.
@@ -148,9 +149,9 @@ def evaluate(
         "nask": environment()["versions"]["nask"],
         **({"items": "nodes", "split": split} if task.items == "nodes" else {}),
     }
-    with tempfile.TemporaryDirectory(prefix="nask-") as scratch:
-        place = Path(scratch if out is None else out).expanduser()
-        if place.exists() and not place.is_dir():
+    with nullcontext(out) if out is not None else scratch_folder() as folder:
+        place = Path(folder).expanduser()
+        if os.path.exists(place) and not os.path.isdir(place):
             raise ParameterError(f"{place} is a file: expected a folder for results.")
         name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"
         journal = Journal(place / f"{name}.jsonl", identity)
@@ -261,8 +262,8 @@ def _run(
     """Evaluate the folds that are left, in the order in which they are done."""
     if strict or not hasattr(method, "sweeps"):
         fold = fold_of_its_own if task.items == "graphs" else nodes_of_their_own
-        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        return iter(run(delayed(fold)(method, task.data, task.y, split) for split in pending))
+        tasks = (delayed(fold)(method, task.data, task.y, split) for split in pending)
+        return in_processes(tasks, n_jobs, ordered=False)
     n_items = len(task.y)
     stacks = shared_stacks(
         method.sweeps(),
@@ -276,6 +277,6 @@ def _run(
     )
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
-    run = Parallel(n_jobs=n_processes, return_as="generator_unordered")
     shared = (method, stacks, task.classes, task.codes)
-    return iter(run(delayed(fold_of_shared)(*shared, split) for split in pending))
+    tasks = (delayed(fold_of_shared)(*shared, split) for split in pending)
+    return in_processes(tasks, n_processes, ordered=False)

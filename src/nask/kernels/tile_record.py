@@ -15,6 +15,8 @@ from nask.exceptions import FormatError
 from nask.json_lines import JsonLines
 
 FORMAT = "nask gram"
+# What names the folder of stored Gram matrices, for advice.
+PLACE = "gram_folder (or --out of nask gram)"
 
 
 class TileRecord:
@@ -52,7 +54,7 @@ class TileRecord:
 
     def clear(self) -> None:
         """Begin again."""
-        self._file.path.write_bytes(b"")
+        self._file.clear()
         self._file.append(self.header)
         self._done = set()
 
@@ -94,7 +96,7 @@ def open_record(path: Path, header: Mapping[str, Any]) -> Iterator[TileRecord]:
     nask.exceptions.FormatError: ...gram.jsonl belongs to another Gram matrix: its computation is
     'a1', expected 'b2'. ...
     """
-    file = JsonLines(path, "format", "the record of a Gram matrix", "gram_folder")
+    file = JsonLines(path, "format", "the record of a Gram matrix", "gram_folder", PLACE)
     with file.locked(wait=True):
         yield TileRecord(file, header)
 
