@@ -32,7 +32,7 @@ def wait_for_ever(folder):
     """In C, with the lock of the interpreter held; leaves the numbers of its processes behind."""
     for pid in (os.getpid(), os.getppid()):
         (Path(folder) / f"pid-{pid}").touch()
-    time.sleep(0.2)  # for a fold of another process to be recorded
+    time.sleep(1.0)  # for a fold of another process to be recorded
     (Path(folder) / f"hangs-{os.getpid()}").touch()
     ctypes.PyDLL(None).sleep(1000)
 
@@ -107,3 +107,10 @@ class Warns(ClassifierMixin, BaseEstimator):
 
     def predict(self, graphs):
         return np.full(len(graphs), self.class_)
+
+
+class Sleeping(Constant):
+    """Sleeps in the middle of a fold."""
+
+    def fit(self, X, y):
+        sleep_for_ever(os.environ[GATE])

@@ -8,7 +8,8 @@
     ├── FormatError (ValueError)            a file does not hold what its format promises
     ├── ParameterError (ValueError)         a parameter is out of its range
     ├── InputError (TypeError)              something that is not a graph, or not a list of them
-    ├── ModelFileError (ValueError)         a saved model that cannot be read or written
+    ├── ModelFileError (ValueError)         a saved model that cannot be read, or a model not saved
+    ├── FileWriteError (OSError)            a file that cannot be written where it should be
     ├── DatasetNotFoundError (LookupError)  no dataset of that name is at hand
     ├── MemoryLimitError (MemoryError)      the result does not fit the memory allowed
     ├── ClusterError (RuntimeError)         a Dask cluster that cannot be reached, or fails
@@ -67,6 +68,10 @@ class InputError(NaskError, TypeError):
 
 class ModelFileError(NaskError, ValueError):
     """A saved model that cannot be read, or a model that cannot be saved."""
+
+
+class FileWriteError(NaskError, OSError):
+    """A file that cannot be written: its place is wrong, or its disk is full."""
 
 
 class DatasetNotFoundError(NaskError, LookupError):

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
 from nask.exceptions import FormatError
+from nask.write_errors import writing
 
 try:
     import fcntl
@@ -34,12 +36,14 @@ class JsonLines:
         What the file is, in the words of an error: "a file of results".
     place : str
         What to choose another of where the file is something else: "folder for results".
+    option : str
+        The parameter that names that, for advice.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "run.jsonl"
-    >>> file = JsonLines(path, first="run", content="a file of results", place="folder")
+    >>> file = JsonLines(path, first="run", content="results", place="folder", option="out")
     >>> file.append({"run": 1})
     >>> _ = path.write_bytes(path.read_bytes() + b'{"cut sh')
     >>> file.read(), file.read(trim=True), path.read_text()
@@ -50,10 +54,12 @@ class JsonLines:
     first: str
     content: str
     place: str
+    option: str
 
     def read(self, trim: bool = False) -> list[dict[str, Any]]:
         """The lines that end; ``trim`` cuts off the rest, so that others can be added."""
-        content = self.path.read_bytes() if self.path.exists() else b""
+        # Not Path.exists, which raises where a name is too long; adding a line tells of that.
+        content = self.path.read_bytes() if os.path.exists(self.path) else b""
         complete = content[: content.rfind(b"\n") + 1]
         beginning = json.dumps({self.first: 0})[:-2].encode()
         if content[: len(beginning)] != beginning[: len(content)]:
@@ -69,11 +75,26 @@ class JsonLines:
         return lines
 
     def append(self, line: Mapping[str, Any]) -> None:
-        """Add a line; on disk when this returns."""
-        with self.path.open("ab") as file:
-            file.write(json.dumps(line).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        """Add a line; on disk when this returns.
+
+        Where the disk is full, the file is left as it was, so that another line can be added later.
+        """
+        content = json.dumps(line).encode() + b"\n"
+        # Unbuffered: what is left in a buffer would be written once more when the file is closed.
+        with writing(self.path, self.option), self.path.open("ab", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            try:
+                _write_all(file, content)
+                os.fsync(file.fileno())
+            except OSError:
+                with suppress(OSError):
+                    file.truncate(size)
+                raise
+
+    def clear(self) -> None:
+        """Remove all lines."""
+        with writing(self.path, self.option):
+            self.path.write_bytes(b"")
 
     @contextmanager
     def locked(self, wait: bool) -> Iterator[None]:
@@ -81,7 +102,9 @@ class JsonLines:
 
         Where one is at it already, wait, or raise BlockingIOError.
         """
-        with self.path.open("ab") as file:
+        with writing(self.path, self.option):
+            opened = self.path.open("ab")
+        with opened as file:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             yield
@@ -98,3 +121,10 @@ class JsonLines:
             f"Line {number} of {self.path} is damaged. Delete that line; what it recorded is "
             "computed again."
         )
+
+
+def _write_all(file: RawIOBase, content: bytes) -> None:
+    """Write all bytes: one call may write some of them, where the disk is nearly full."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) or 0 :]

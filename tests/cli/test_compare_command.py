@@ -7,7 +7,7 @@ import pytest
 
 import nask
 from made_up_results import result, write
-from nask.exceptions import ParameterError
+from nask.exceptions import NaskError
 
 NASK = [9, 8, 9, 10, 9, 8, 9, 9, 10, 9]
 NEAR = [9, 9, 8, 10, 8, 9, 9, 8, 10, 9]
@@ -110,12 +110,12 @@ def test_without_ranks_the_picture_has_the_accuracies(invoke, folder, tmp_path, 
         (["--method", "nask"], "no dataset has results of two methods"),
         (["--alpha", "2"], "'alpha' parameter of compare must be"),
         (["--plot", "ranks.doc"], "the ending '.doc' is unknown"),
-        (["--csv", "nowhere/a.csv"], "Give --csv a file in a folder that exists"),
+        (["--csv", "nowhere/a.csv"], "give --csv a place in one that exists"),
     ],
 )
 def test_mistakes(invoke, folder, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ParameterError) as raised:
+    with pytest.raises(NaskError) as raised:
         invoke("compare", folder, *arguments)
     assert message in str(raised.value)
     assert not list(tmp_path.iterdir())

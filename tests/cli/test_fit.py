@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nask
-from nask.exceptions import NaskError, ParameterError
+from nask.exceptions import FileWriteError, NaskError, ParameterError
 
 NUMBERS = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
 
@@ -83,7 +83,7 @@ def test_values_out_of_range_are_the_models_own_errors(invoke, tmp_path, options
 
 def test_a_wrong_place_is_an_error_before_anything_is_computed(invoke, tmp_path, monkeypatch):
     monkeypatch.setattr(nask.NASKClassifier, "fit", lambda *_: pytest.fail("training began"))
-    with pytest.raises(ParameterError, match="Give --model a file in a folder that exists"):
+    with pytest.raises(FileWriteError, match="give --model a place in one that exists"):
         invoke("fit", "MUTAG", "--model", tmp_path / "nowhere" / "m.nask")
 
 

@@ -101,10 +101,11 @@ def test_every_kind_of_target_can_be_drawn(invoke, tmp_path, tiny, targets):
     [
         ("k.txt", None, r"k\.txt: the ending '\.txt' is unknown\. .* --out .* \.csv, \.npy, \.npz"),
         ("k", None, "the ending '' is unknown"),
-        ("nowhere/k.npz", None, "No such file or directory .* Give --out a file in a folder"),
-        ("folder.npz", None, "not an ordinary file"),
+        ("nowhere/k.npz", None, "there is no folder .*nowhere. .* give --out a place in one that"),
+        ("folder.npz", None, "it is a folder. Give --out the name of a file"),
+        ("k" * 300 + ".npz", None, "a name in it has 304 bytes, .* Give --out a shorter name"),
         ("k.npz", "k.docx", r"k\.docx: the ending '\.docx' is unknown\. .* --plot"),
-        ("k.npz", "nowhere/k.png", "Give --plot"),
+        ("k.npz", "nowhere/k.png", "give --plot a place in one that exists"),
     ],
 )
 def test_a_wrong_place_is_an_error_before_anything_is_computed(
@@ -116,7 +117,7 @@ def test_a_wrong_place_is_an_error_before_anything_is_computed(
     monkeypatch.setattr(nask.NASK, "fit_transform", computed)
     (tmp_path / "folder.npz").mkdir()
     arguments = ["--plot", tmp_path / plot] if plot else []
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(NaskError, match=message):
         invoke("gram", "MUTAG", "--out", tmp_path / out, *arguments)
     assert paths(tmp_path) == ["folder.npz"]
 

@@ -47,8 +47,7 @@ def test_a_classifier_comes_back(saved):
         {"gram": "rbf", "gram_scale": 2.0},
         {"expansion": "ball", "engine": "explicit"},
         {"hop_weights": [1, 0.5, 0.25], "attribute_weights": {"node_label": 2.0}},
-        {"dtype": "float32", "memory_limit": "1GB", "n_jobs": 2},
-        {"verbose": lambda done, total: None},
+        {"dtype": "float32"},
         {"probability": False, "class_weight": "balanced"},
         {"class_weight": {-1: 2.0, 1: 1.0}, "gamma": {"node_label": 0.5}},
     ],
@@ -57,8 +56,7 @@ def test_every_parameter_comes_back(tmp_path, mutag, parameters):
     model = nask.NASKClassifier(**parameters).fit(mutag.graphs[:60], mutag.y[:60])
     model.save(tmp_path / "m.nask")
     same = nask.load(tmp_path / "m.nask")
-    expected = {**model.get_params(), "verbose": False}
-    assert {**same.get_params(), "verbose": False} == expected
+    assert same.get_params() == model.get_params()
     np.testing.assert_array_equal(
         same.decision_function(mutag.graphs[60:]), model.decision_function(mutag.graphs[60:])
     )
@@ -192,9 +190,9 @@ CORRUPT = {
     "not divided among its graphs": wrong_ptr,
     "nodes of the batch are not divided": wrapping_ptr,
     "negative range": document(lambda d: d["schema"]["nodes"][-1].update(range=-1.0)),
-    "finite number, got inf": document(lambda d: d["schema"]["nodes"][2].update(minimum=1e999)),
+    "file has Infinity": document(lambda d: d["schema"]["nodes"][2].update(minimum=1e999)),
     "'explicit'": document(lambda d: d.update(engine="explicit")),
-    "does not fit its classes": document(lambda d: d.update(classes=[0, 1])),
+    r"expected \(1, \d+\) and \(1,\)": document(lambda d: d.update(classes=[0, 1])),
     "numerical attributes of the nodes": too_few_attributes,
     "version 99": document(lambda d: d.update(version=99)),
     "unknown kind": document(lambda d: d["schema"]["nodes"][0].update(kind="magic")),
@@ -203,7 +201,7 @@ CORRUPT = {
     "machine has coefficients": lambda m: m.update(
         {"machine/coefficients.npy": array_bytes(np.zeros((3, 1)))}
     ),
-    "unexpected keyword": document(lambda d: d["parameters"].update(evil=1)),
+    "no parameter 'evil'": document(lambda d: d["parameters"].update(evil=1)),
     "batch/endpoints|endpoints": lambda m: m.pop("batch/endpoints.npy"),
 }
 

@@ -25,6 +25,7 @@ from nask.engines.contract import Window
 from nask.engines.selection import ENGINES
 from nask.exceptions import (
     AbsentAttributeWarning,
+    FileWriteError,
     FormatError,
     MemoryLimitError,
     ParameterError,
@@ -363,7 +364,9 @@ def test_a_full_disk_is_told_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
     with (
         spied() as grams,
-        pytest.raises(MemoryLimitError, match=r"takes 1\.15e-06 GB in .* Give gram_folder a"),
+        pytest.raises(
+            MemoryLimitError, match=r"takes 1\.15 kB in .*, where .* are free\. Give gram_f"
+        ),
     ):
         nask.NASK(**LIMITED, gram_folder=tmp_path).fit_transform(GRAPHS)
     assert grams.call_count == 0
@@ -436,7 +439,8 @@ def test_the_folder_is_a_parameter_of_running(tmp_path, mutag):
     limited = nask.NASK(**LIMITED, gram_folder=str(folder)).fit_transform(GRAPHS)
     assert Path(limited.filename).parent == folder
     (tmp_path / "file").touch()
-    with pytest.raises(ParameterError, match=r"Cannot make the folder .*file.* Give gram_folder"):
-        nask.NASK(**LIMITED, gram_folder=tmp_path / "file").fit_transform(GRAPHS)
+    for inside in ("file", "file/grams"):
+        with pytest.raises(FileWriteError, match=r"file is a file, .* Give gram_folder"):
+            nask.NASK(**LIMITED, gram_folder=tmp_path / inside).fit_transform(GRAPHS)
     with pytest.raises(ParameterError, match=r"'gram_folder' parameter of NASK must be .* Got 3"):
         nask.NASK(gram_folder=3).fit(GRAPHS)

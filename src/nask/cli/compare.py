@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 from rich.console import Console
 
 from nask.cli.comparison_table import comparison_tables
-from nask.cli.output import output_file
+from nask.cli.output import check_output, save_picture
 from nask.cli.show import show
 from nask.evaluation.compare import compare as compare_results
 from nask.evaluation.comparison import Comparison
@@ -20,6 +19,7 @@ from nask.evaluation.results import read_results
 from nask.exceptions import ParameterError, did_you_mean
 from nask.messages import quoted
 from nask.plots import accuracy, critical_difference
+from nask.replacing import replacing
 
 FILES = "Files"
 PICTURES = (".png", ".pdf", ".svg")
@@ -81,15 +81,19 @@ def compare(
         ("--csv", csv, comparison.to_csv),
         ("--latex", latex, comparison.to_latex),
     ]
-    written = []
-    with ExitStack() as files:
-        for option, path, text in texts:
-            if path is not None:
-                temporary = files.enter_context(output_file(path, option))
+    for option, path, _ in texts:
+        if path is not None:
+            check_output(path, option)
+    pictures = {} if plot is None else _pictures(comparison, plot)
+    for path in pictures:
+        check_output(path, "--plot", PICTURES)
+    for option, path, text in texts:
+        if path is not None:
+            with replacing(path, option) as temporary:
                 temporary.write_text(text(), encoding="utf-8")
-                written.append(path)
-        if plot is not None:
-            written += _draw(comparison, results, plot, files)
+    for path, items in pictures.items():
+        save_picture(_figure(comparison, results, items), path, "--plot")
+    written = [*(path for _, path, _ in texts if path is not None), *pictures]
     for table in comparison_tables(comparison, Console()):
         show(table)
     if plot is not None and not _ranked(comparison):
@@ -127,24 +131,16 @@ def _ranked(comparison: Comparison) -> list[Items]:
     return [table.items for table in comparison.tables if table.ranking is not None]
 
 
-def _draw(
-    comparison: Comparison, results: Sequence[Evaluation], path: Path, files: ExitStack
-) -> list[Path]:
-    """Draw every ranking; with two of them, each into a file that says in its name which it is.
-
-    Where there is none, draw the accuracies.
-    """
+def _pictures(comparison: Comparison, path: Path) -> dict[Path, Items | None]:
+    """Name a file for every ranking; with two of them, each says in its name which it is."""
     ranked = _ranked(comparison)
-    places: dict[Path, Items | None] = {path: ranked[0] if ranked else None}
-    if len(ranked) > 1:
-        places = {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}
-    for place, items in places.items():
-        temporary = files.enter_context(output_file(place, "--plot", PICTURES))
-        figure: Any
-        if items is None:
-            finished = [result for result in results if result.timeout is None]
-            figure = accuracy(finished).figure
-        else:
-            figure = critical_difference(comparison, items).figure
-        figure.savefig(temporary, dpi=150)
-    return list(places)
+    if len(ranked) <= 1:
+        return {path: ranked[0] if ranked else None}
+    return {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}
+
+
+def _figure(comparison: Comparison, results: Sequence[Evaluation], items: Items | None) -> Any:
+    """Draw a ranking, or the accuracies where there is none."""
+    if items is not None:
+        return critical_difference(comparison, items).figure
+    return accuracy([result for result in results if result.timeout is None]).figure

@@ -11,12 +11,13 @@ import typer
 
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import KERNEL, with_kernel_options
-from nask.cli.output import output_file, save_arrays
+from nask.cli.output import check_output, save_arrays
 from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
 from nask.cluster.features import write_features
 from nask.cluster.store import checked_place
 from nask.kernels.features import NASKFeatures
 from nask.kernels.parameters import RUNNING, StarParameters
+from nask.replacing import replacing
 
 FORMATS = (".npy", ".npz", ".zarr")
 # The limit of the command line is that of a Gram matrix.
@@ -57,9 +58,10 @@ def features(
         data = load_graphs(dataset, categorical)
         write_features(transformer, data.graphs, out, scheduler, y=data.y, chunk=chunk)
     else:
-        with output_file(out, "--out", FORMATS) as file:
-            data = load_graphs(dataset, categorical)
-            rows = transformer.fit_transform(data.graphs)
-            parameters = {k: v for k, v in transformer.get_params().items() if k not in RUNNING}
+        check_output(out, "--out", FORMATS)
+        data = load_graphs(dataset, categorical)
+        rows = transformer.fit_transform(data.graphs)
+        parameters = {k: v for k, v in transformer.get_params().items() if k not in RUNNING}
+        with replacing(out, "--out") as file:
             save_arrays(file, "features", rows, data, parameters)
     typer.echo(f"{data.name}: wrote {n_components} features of {len(data)} graphs to {out}.")

@@ -18,7 +18,7 @@ from nask.cli.arguments import (
     with_task,
 )
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.output import output_file
+from nask.cli.output import check_output
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
@@ -52,17 +52,16 @@ def fit(
 
     nask predict applies it to other graphs, and nask.load reads it in Python.
     """
-    with output_file(model, "--model") as file:
-        data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
-        typer.echo(told if task else told + other_task(data))
-        machine = _checked_machine(data)
-        trained = machine(C=C, **kernel)
-        if tune:
-            trained = _tuned(trained, data)
-        else:
-            trained.fit(data.graphs, data.y)
-        # How this machine ran is no part of the model.
-        trained.set_params(n_jobs=None, memory_limit=None, verbose=False).save(file)
+    check_output(model, "--model")
+    data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
+    typer.echo(told if task else told + other_task(data))
+    machine = _checked_machine(data)
+    trained = machine(C=C, **kernel)
+    if tune:
+        trained = _tuned(trained, data)
+    else:
+        trained.fit(data.graphs, data.y)
+    trained.save(model)
     typer.echo(f"{data.name}: trained a {machine.__name__} on {len(data)} graphs.")
     if isinstance(trained, NASKClassifier):
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)

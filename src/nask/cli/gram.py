@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,13 +16,14 @@ import typer
 from nask import plots
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.output import output_file, save_arrays
+from nask.cli.output import check_output, save_arrays, save_picture
 from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
 from nask.cluster.gram import write_gram
 from nask.cluster.store import checked_place
 from nask.io.dataset import Dataset
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING
+from nask.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
 PICTURES = (".pdf", ".png", ".svg")
@@ -58,29 +59,30 @@ def gram(
     Run again, the command skips the tiles that are there, and does those anew that are damaged.
     """
     in_store = check_store_options(out, scheduler, chunk)
-    # The plot is the outer file: should drawing fail, the matrix is safe.
-    with output_file(plot, "--plot", PICTURES) if plot else nullcontext() as picture:
-        if in_store:
-            checked_place(out)
-            data = load_graphs(dataset, categorical)
-            store = write_gram(NASK(**kernel), data.graphs, out, scheduler, y=data.y, chunk=chunk)
-            matrix = store[:] if picture else np.empty(0)
-        else:
-            with output_file(out, "--out", FORMATS) as file:
-                data = load_graphs(dataset, categorical)
-                matrix = _compute(data, kernel, out, file)
-        typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
-        if picture:
-            _draw(picture, matrix, data)
-            typer.echo(f"{data.name}: drew it into {plot}.")
+    if plot:
+        check_output(plot, "--plot", PICTURES)
+    if in_store:
+        checked_place(out)
+        data = load_graphs(dataset, categorical)
+        store = write_gram(NASK(**kernel), data.graphs, out, scheduler, y=data.y, chunk=chunk)
+        matrix = store[:] if plot else np.empty(0)
+    else:
+        check_output(out, "--out", FORMATS)
+        data = load_graphs(dataset, categorical)
+        matrix = _compute(data, kernel, out)
+    typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
+    if plot:
+        _draw(plot, matrix, data)
+        typer.echo(f"{data.name}: drew it into {plot}.")
 
 
-def _compute(data: Dataset, kernel: dict[str, Any], out: Path, file: Path) -> npt.NDArray[Any]:
+def _compute(data: Dataset, kernel: dict[str, Any], out: Path) -> npt.NDArray[Any]:
     unfinished = out.resolve().with_name(f".{out.resolve().name}.unfinished")
     nask = NASK(**kernel, gram_folder=unfinished)
     with _kept_while_unfinished(unfinished):
         matrix = nask.fit_transform(data.graphs)
-        _write(file, matrix, data, nask)
+        with replacing(out, "--out") as file:
+            _write(file, matrix, data, nask)
     return matrix
 
 
@@ -99,7 +101,11 @@ def _kept_while_unfinished(folder: Path) -> Iterator[None]:
 def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> None:
     suffix = file.suffix.lower()
     if suffix == ".npy" and isinstance(matrix, np.memmap):
-        os.replace(str(matrix.filename), file)
+        # A second name: killed before the file has its last one, the tiles are still there.
+        try:
+            os.link(str(matrix.filename), file)
+        except OSError:  # a file system without
+            os.replace(str(matrix.filename), file)
         return
     if suffix == ".csv":
         np.savetxt(file, matrix, fmt=DIGITS[matrix.dtype.name], delimiter=",")
@@ -112,4 +118,5 @@ def _draw(file: Path, matrix: npt.NDArray[Any], data: Dataset) -> None:
     # Several targets a graph have no one order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
     task = None if y is None else data.learning_task()[0]
-    plots.kernel_overview(matrix, y, data.name, task=task).savefig(file, dpi=200)
+    overview = plots.kernel_overview(matrix, y, data.name, task=task)
+    save_picture(overview, file, "--plot", dpi=200)

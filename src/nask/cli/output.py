@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +13,7 @@ import numpy.typing as npt
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.messages import quoted
+from nask.replacing import check_writable, replacing
 
 
 def save_arrays(
@@ -34,12 +32,8 @@ def save_arrays(
         np.savez(stream, **arrays)
 
 
-@contextmanager
-def output_file(path: Path, option: str, suffixes: Collection[str] = ()) -> Iterator[Path]:
-    """Give a temporary path that takes its final name when the block ends well.
-
-    Enter it before a long computation: a place where nothing can be written is an error at once,
-    and an error in the block leaves what was there before.
+def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> None:
+    """Raise where a command could not write a file in the end, before it begins to compute.
 
     Parameters
     ----------
@@ -51,17 +45,10 @@ def output_file(path: Path, option: str, suffixes: Collection[str] = ()) -> Iter
 
     Examples
     --------
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with output_file(folder / "a.txt", "--out", [".txt"]) as temporary:
-    ...     _ = temporary.write_text("whole")
-    ...     (folder / "a.txt").exists()
-    False
-    >>> (folder / "a.txt").read_text()
-    'whole'
-    >>> with output_file(folder / "a.doc", "--out", [".txt"]) as temporary:
-    ...     pass
+    >>> check_output(Path("a.txt"), "--out", [".txt"])
+    >>> check_output(Path("a.doc"), "--out", [".txt"])
     Traceback (most recent call last):
-    nask.exceptions.ParameterError: Cannot write ...a.doc: the ending '.doc' is unknown. Give --out
+    nask.exceptions.ParameterError: Cannot write a.doc: the ending '.doc' is unknown. Give --out
     a file that ends in .txt.
     """
     if suffixes and path.suffix.lower() not in suffixes:
@@ -70,22 +57,10 @@ def output_file(path: Path, option: str, suffixes: Collection[str] = ()) -> Iter
             f"Cannot write {path}: the ending {quoted(path.suffix)} is unknown. Give {option} a "
             f"file that ends in {known}."
         )
-    # The file a link points to is replaced, not the link.
-    place = path.resolve()
-    if place.exists() and not place.is_file():
-        raise ParameterError(
-            f"Cannot write {path}: it is there and not an ordinary file. Give {option} the name of "
-            "a file."
-        )
-    try:
-        # A folder of its own, since a file made by tempfile would be closed to other users.
-        folder = tempfile.TemporaryDirectory(dir=place.parent, prefix=".nask-")
-    except OSError as error:
-        raise ParameterError(
-            f"Cannot write {path}: {error.strerror} ({place.parent}). Give {option} a file in a "
-            "folder that exists and that you may write to."
-        ) from None
-    with folder:
-        temporary = Path(folder.name) / place.name
-        yield temporary
-        os.replace(temporary, place)
+    check_writable(path, option)
+
+
+def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
+    """Write a matplotlib figure, in the format that the ending of its name tells."""
+    with replacing(path, option) as temporary:
+        figure.savefig(temporary, dpi=dpi)

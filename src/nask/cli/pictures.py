@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask import plots
+from nask.cli.output import save_picture
 from nask.evaluation.records import Evaluation
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
@@ -29,7 +30,7 @@ def draw_result(
     name = f"{result.dataset}--{result.method}"
     ax = plots.confusion(truth[test], predicted)
     ax.set_title(f"{result.dataset}: {100 * result.accuracy_mean:.1f} % right ({result.method})")
-    _save(ax.figure, out / f"{name}-confusion.png")
+    save_picture(ax.figure, out / f"{name}-confusion.png", "--out")
     too_large = isinstance(dataset, NodeDataset) and len(truth) > MOST_NODES
     if isinstance(model, TunedClassifier) and not too_large:
         chosen = result.most_chosen()
@@ -39,8 +40,8 @@ def draw_result(
             gram, truth = gram[np.ix_(labelled, labelled)], truth[labelled]
         settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
         title = f"{result.dataset}, the kernel chosen most often: {settings}"
-        figure = plots.kernel_overview(gram, truth, title, result.items, task="classify")
-        _save(figure, out / f"{name}-kernel.png")
+        overview = plots.kernel_overview(gram, truth, title, result.items, task="classify")
+        save_picture(overview, out / f"{name}-kernel.png", "--out")
 
 
 def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:
@@ -53,8 +54,4 @@ def draw_accuracies(results: Sequence[Evaluation], out: Path) -> None:
     """Draw the accuracies of all datasets and methods side by side, as far as there are some."""
     with_figures = [result for result in results if result.timeout is None]
     if with_figures:
-        _save(plots.accuracy(with_figures).figure, out / "accuracy.png")
-
-
-def _save(figure: Any, path: Path) -> None:
-    figure.savefig(path, dpi=150)
+        save_picture(plots.accuracy(with_figures).figure, out / "accuracy.png", "--out")

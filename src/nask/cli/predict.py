@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -20,10 +19,11 @@ from nask.cli.arguments import (
     MemoryOption,
     load_graphs,
 )
-from nask.cli.output import output_file
+from nask.cli.output import check_output
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.saving import load
 from nask.exceptions import ParameterError
+from nask.replacing import replacing
 
 
 def predict(
@@ -45,27 +45,31 @@ def predict(
     prediction and, with --proba, probability_CLASS for each class. Where the dataset has targets,
     the accuracy, or R2, goes to standard error.
     """
-    with output_file(out, "--out") if out else nullcontext() as file:
-        trained = load(model)
-        if proba and not isinstance(trained, NASKClassifier):
-            raise ParameterError(
-                f"{model} holds a {type(trained).__name__}, which predicts numbers without "
-                "probabilities. Leave out --proba."
-            )
-        trained.kernel_.set_params(n_jobs=n_jobs, memory_limit=memory_limit, verbose=True)
-        data = load_graphs(dataset, categorical)
-        predictions = trained.predict(data.graphs)
-        names = range(len(data)) if data.ids is None else data.ids
-        columns: dict[str, Any] = {"graph": names, "prediction": predictions.tolist()}
-        if isinstance(trained, NASKClassifier) and proba:
-            probabilities = trained.predict_proba(data.graphs).T.tolist()
-            classes = [f"probability_{label}" for label in trained.classes_.tolist()]
-            columns |= dict(zip(classes, probabilities, strict=True))
-        if file:
-            with file.open("w", newline="", encoding="utf-8") as stream:
-                _write(stream, columns)
-        else:
-            _write(sys.stdout, columns)
+    if out:
+        check_output(out, "--out")
+    trained = load(model)
+    if proba and not isinstance(trained, NASKClassifier):
+        raise ParameterError(
+            f"{model} holds a {type(trained).__name__}, which predicts numbers without "
+            "probabilities. Leave out --proba."
+        )
+    trained.kernel_.set_params(n_jobs=n_jobs, memory_limit=memory_limit, verbose=True)
+    data = load_graphs(dataset, categorical)
+    predictions = trained.predict(data.graphs)
+    names = range(len(data)) if data.ids is None else data.ids
+    columns: dict[str, Any] = {"graph": names, "prediction": predictions.tolist()}
+    if isinstance(trained, NASKClassifier) and proba:
+        probabilities = trained.predict_proba(data.graphs).T.tolist()
+        classes = [f"probability_{label}" for label in trained.classes_.tolist()]
+        columns |= dict(zip(classes, probabilities, strict=True))
+    if out:
+        with (
+            replacing(out, "--out") as file,
+            file.open("w", newline="", encoding="utf-8") as stream,
+        ):
+            _write(stream, columns)
+    else:
+        _write(sys.stdout, columns)
     if data.y is not None and data.y.ndim == 1:
         typer.echo(_score(trained, data.y, predictions), err=True)
 

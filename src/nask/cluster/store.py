@@ -23,8 +23,12 @@ from nask.exceptions import FormatError, ParameterError
 from nask.io.optional import require
 from nask.kernels.parameters import is_integer
 from nask.messages import quoted
+from nask.scratch import scratch_folder
+from nask.write_errors import writing
 
 EXTRA = "dask"
+# What names a store, for messages.
+PLACE = "path (--out)"
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,8 @@ compute it anew, or give the path of another store.
                 )
         else:
             attributes = {**contents.attributes(), "complete": False}
-            self._group = zarr.create_group(str(self.path), attributes=attributes)
+            with writing(self.path, PLACE):
+                self._group = zarr.create_group(str(self.path), attributes=attributes)
 
     def chunks(
         self, name: str, shape: tuple[int, ...], chunks: tuple[int, ...], dtype: str
@@ -115,15 +120,16 @@ compute it anew, or give the path of another store.
         """Give an array of the store, which keeps the chunks it was begun with."""
         zarr = require("zarr", EXTRA)
         if name not in self._group:
-            self._group.create_array(
-                name,
-                shape=shape,
-                chunks=chunks,
-                dtype=dtype,
-                # So that what is missing is seen as such by all who read it.
-                fill_value=np.nan,
-                compressors=[zarr.codecs.Crc32cCodec()],
-            )
+            with writing(self.path / name, PLACE):
+                self._group.create_array(
+                    name,
+                    shape=shape,
+                    chunks=chunks,
+                    dtype=dtype,
+                    # So that what is missing is seen as such by all who read it.
+                    fill_value=np.nan,
+                    compressors=[zarr.codecs.Crc32cCodec()],
+                )
         found = self._group[name]
         if found.shape != shape or found.dtype != dtype:
             raise FormatError(
@@ -140,11 +146,13 @@ compute it anew, or give the path of another store.
         if values.dtype.kind not in "biuf":
             classes, values = np.unique(values.astype(str), return_inverse=True)
             attributes["classes"] = classes.tolist()
-        self._group.create_array("y", data=values, attributes=attributes, overwrite=True)
+        with writing(self.path / "y", PLACE):
+            self._group.create_array("y", data=values, attributes=attributes, overwrite=True)
 
     def note(self, **attributes: Any) -> None:
         """Add to the attributes."""
-        self._group.attrs.update(attributes)
+        with writing(self.path, PLACE):
+            self._group.attrs.update(attributes)
 
     def array(self, name: str) -> Any:
         """Open an array for reading, as Zarr gives it."""
@@ -193,7 +201,8 @@ class Chunks:
 
     def write(self, place: tuple[slice, ...], values: npt.NDArray[Any]) -> None:
         """Write a whole chunk."""
-        self._array[place] = values
+        with writing(self.file(place), PLACE):
+            self._array[place] = values
 
     def file(self, place: tuple[slice, ...]) -> Path:
         """Where a chunk lies."""
@@ -213,13 +222,16 @@ def check_chunk(chunk: int | None, owner: str) -> None:
 def checked_place(path: str | os.PathLike[str]) -> Path:
     """Return the path as an absolute one; raise where there can be no store."""
     place = Path(path).resolve()
-    if not place.parent.is_dir():
-        raise ParameterError(
-            f"Cannot make {place}: there is no folder {place.parent}. Give a path in a folder that "
-            "exists and that all workers can write to."
-        )
-    if place.exists() and not place.is_dir():
-        raise ParameterError(f"Cannot make {place}: it is a file. Give the path of a store.")
+    with writing(path, PLACE):
+        if not place.parent.is_dir():
+            raise ParameterError(
+                f"Cannot make {place}: there is no folder {place.parent}. Give a path in a folder "
+                "that exists and that all workers can write to."
+            )
+        if place.exists() and not place.is_dir():
+            raise ParameterError(f"Cannot make {place}: it is a file. Give the path of a store.")
+        with scratch_folder(place if place.exists() else place.parent):
+            pass
     return place
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -12,12 +11,17 @@ from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingCo
 from rich.progress import Progress as Bar
 
 from nask.datasets.catalogue import DatasetInfo
-from nask.datasets.places import DATA_VARIABLE, cache_folder
-from nask.exceptions import DatasetNotFoundError, FormatError
+from nask.datasets.places import CACHE_VARIABLE, DATA_VARIABLE, cache_folder
+from nask.exceptions import DatasetNotFoundError, FileWriteError, FormatError
 from nask.io.archive import open_archive
+from nask.replacing import replacing
+from nask.scratch import scratch_folder
+from nask.write_errors import FULL, cannot_write, writing
 
 TIMEOUT = 30  # seconds without a byte
 CHUNK = 1 << 16
+# What names the cache, for messages.
+PLACE = f"the environment variable {CACHE_VARIABLE}"
 
 
 def download(info: DatasetInfo) -> Path:
@@ -39,15 +43,19 @@ def download(info: DatasetInfo) -> Path:
     cache = cache_folder()
     target = cache / f"{info.name}.zip"
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache, prefix=".download-") as scratch:
-            files = _fetch(info.addresses, Path(scratch))
+        with writing(cache, PLACE):
+            cache.mkdir(parents=True, exist_ok=True)
+        with scratch_folder(cache) as scratch:
+            files = _fetch(info.addresses, scratch)
             zipped = files[0] if files[0].suffix == ".zip" else _pack(files, target.name)
             open_archive(zipped)
-            os.replace(zipped, target)
+            with replacing(target, PLACE) as temporary:
+                os.replace(zipped, temporary)
     except FormatError:
         raise DatasetNotFoundError(_failed(info, cache, "what came is not a zip")) from None
     except OSError as error:  # those of the network are OSErrors too
+        if error.errno in FULL:
+            error = cannot_write(target, PLACE, error)
         raise DatasetNotFoundError(_failed(info, cache, _reason(error))) from error
     return target
 
@@ -140,6 +148,8 @@ def _failed(info: DatasetInfo, cache: Path, reason: str) -> str:
 
 def _reason(error: BaseException) -> str:
     """What went wrong at the bottom: requests wraps it three times over."""
+    if isinstance(error, FileWriteError):
+        return str(error).rstrip(".")
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"

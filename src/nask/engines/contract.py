@@ -15,6 +15,7 @@ from nask.engines.threads import in_threads
 from nask.exceptions import MemoryLimitError
 from nask.graph.batch import GraphBatch
 from nask.progress import Progress, track
+from nask.resources import readable_bytes
 from nask.stars.spec import StarSpec
 
 T = TypeVar("T")
@@ -70,23 +71,9 @@ class Execution:
         """Raise before the work begins where it would not fit."""
         if self.memory_limit is not None and needed > self.memory_limit:
             raise MemoryLimitError(
-                f"{what} takes {_readable(needed)}, but memory_limit allows "
-                f"{_readable(self.memory_limit)}. Raise memory_limit, or {advice}."
+                f"{what} takes {readable_bytes(needed)}, but memory_limit allows "
+                f"{readable_bytes(self.memory_limit)}. Raise memory_limit, or {advice}."
             )
-
-
-def _readable(n_bytes: int) -> str:
-    """A number of bytes in the unit a reader would use.
-
-    Examples
-    --------
-    >>> _readable(440), _readable(2_500_000)
-    ('440 B', '2.5 MB')
-    """
-    for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if n_bytes >= size:
-            return f"{n_bytes / size:.3g} {unit}"
-    return f"{n_bytes} B"
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 
 from nask.datasets.registry import load_dataset
@@ -40,7 +39,9 @@ from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
+from nask.processes import in_processes
 from nask.progress import Progress, track
+from nask.scratch import scratch_folder
 
 T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.
@@ -153,9 +154,9 @@ def evaluate(
         "nask": environment()["versions"]["nask"],
         **({"items": "nodes", "split": split} if task.items == "nodes" else {}),
     }
-    with tempfile.TemporaryDirectory(prefix="nask-") as scratch:
-        place = Path(scratch if out is None else out).expanduser()
-        if place.exists() and not place.is_dir():
+    with nullcontext(out) if out is not None else scratch_folder() as folder:
+        place = Path(folder).expanduser()
+        if os.path.exists(place) and not os.path.isdir(place):
             raise ParameterError(f"{place} is a file: expected a folder for results.")
         name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"
         journal = Journal(place / f"{name}.jsonl", identity)
@@ -266,9 +267,9 @@ def _run(
     """Evaluate the folds that are left, in the order in which they are done."""
     if strict or not hasattr(method, "sweeps"):
         fold = fold_of_its_own if task.items == "graphs" else nodes_of_their_own
-        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         own = (method, task.data, task.y)
-        return _retold(run(delayed(with_warnings)(fold, *own, split) for split in pending))
+        tasks = (delayed(with_warnings)(fold, *own, split) for split in pending)
+        return _retold(in_processes(tasks, n_jobs, ordered=False))
     n_items = len(task.y)
     stacks = shared_stacks(
         method.sweeps(),
@@ -282,9 +283,9 @@ def _run(
     )
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
-    run = Parallel(n_jobs=n_processes, return_as="generator_unordered")
     shared = (method, stacks, task.classes, task.codes)
-    return _retold(run(delayed(with_warnings)(fold_of_shared, *shared, split) for split in pending))
+    tasks = (delayed(with_warnings)(fold_of_shared, *shared, split) for split in pending)
+    return _retold(in_processes(tasks, n_processes, ordered=False))
 
 
 def _retold(

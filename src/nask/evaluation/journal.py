@@ -16,6 +16,10 @@ from nask.evaluation.records import FoldRecord
 from nask.exceptions import ParameterError
 from nask.json_lines import JsonLines
 from nask.messages import quoted
+from nask.write_errors import writing
+
+# What names the folder for results, for advice.
+OUT = "out (--out)"
 
 
 class Journal:
@@ -59,12 +63,13 @@ class Journal:
         self.folds: dict[tuple[int, int], FoldRecord] = {}
         self.environment: dict[str, Any] = {}
         self.timeout: float | None = None
-        self._file = JsonLines(path, "run", "a file of results", "folder for results")
+        self._file = JsonLines(path, "run", "a file of results", "folder for results", OUT)
         lines = self._file.read(trim=identity is not None)
         if not lines:
             if identity is None:
                 raise self._file.foreign()
-            path.parent.mkdir(parents=True, exist_ok=True)
+            with writing(path, OUT):
+                path.parent.mkdir(parents=True, exist_ok=True)
             lines = [{"run": json.loads(json.dumps(identity))}]
             self._file.append(lines[0])
         self.run: dict[str, Any] = lines[0]["run"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from joblib import effective_n_jobs
 
 from nask.evaluation.splits import Split
+from nask.resources import free_memory
 
 # Of the free memory, for all folds at work.
 SHARE = 0.5
@@ -37,17 +36,3 @@ def folds_at_a_time(
     n_train = max(len(split.train) for split in splits)
     bytes_a_fold = itemsize * (n_items**2 + 2 * n_train**2)
     return max(1, min(asked, int(SHARE * free) // bytes_a_fold))
-
-
-def free_memory() -> int | None:
-    """Bytes that programs may still take, or None where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
-        [line] = [line for line in lines if line.startswith("MemAvailable:")]
-        return 1024 * int(line.split()[1])
-    except (OSError, ValueError):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None

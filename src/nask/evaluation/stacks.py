@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import time
 from collections.abc import Sequence
@@ -13,10 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.evaluation.journal import Journal
+from nask.evaluation.journal import OUT, Journal
 from nask.exceptions import MemoryLimitError
 from nask.progress import Progress, track
+from nask.replacing import replacing
+from nask.resources import free_disk, readable_bytes
 from nask.tuning.sweeps import StarSweep
+from nask.write_errors import writing
 
 # The folder of results keeps this much of the disk free.
 SPARE_BYTES = 10**9
@@ -50,17 +52,18 @@ def shared_stacks(
     -------
     list of read-only memory maps
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder, OUT):
+        folder.mkdir(parents=True, exist_ok=True)
     _check_disk(sweeps, n_items, folder)
     stacks = []
     for number, sweep in enumerate(track(sweeps, len(sweeps), progress, description)):
         path = folder / f"{number}.npy"
         if number not in journal.passes or not path.exists():
             start = time.perf_counter()
-            partial = path.with_suffix(".partial")
-            with partial.open("wb") as file:
-                np.save(file, sweep.compute(data, n_jobs=n_jobs))
-            os.replace(partial, path)
+            stack = sweep.compute(data, n_jobs=n_jobs)
+            with replacing(path, OUT) as temporary:
+                np.save(temporary, stack)
+            del stack
             journal.note_pass(number, time.perf_counter() - start)
         stacks.append(np.load(path, mmap_mode="r"))
     return stacks
@@ -76,10 +79,12 @@ def remove_stacks(folder: Path) -> None:
 def _check_disk(sweeps: Sequence[StarSweep], n_items: int, folder: Path) -> None:
     missing = [s for number, s in enumerate(sweeps) if not (folder / f"{number}.npy").exists()]
     needed = sum(sweep.n_bytes(n_items) for sweep in missing)
-    free = shutil.disk_usage(folder).free
+    free = free_disk(folder)
     if needed + SPARE_BYTES > free:
         raise MemoryLimitError(
             f"The Gram matrices of {len(sweeps)} passes over {n_items} graphs or nodes take "
-            f"{needed / 1e9:.1f} GB in {folder}, where {free / 1e9:.1f} GB are free. Use a smaller "
-            "grid, dtype='float32', or a folder on another disk."
+            f"{readable_bytes(needed)} in {folder}, where {readable_bytes(free)} are free and "
+            f"{readable_bytes(SPARE_BYTES)} should stay so. Give {OUT} a folder on another disk "
+            "(without out, it is that for temporary files, which the environment variable TMPDIR "
+            "names), or use a smaller grid or dtype='float32'."
         )

@@ -7,7 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -18,6 +17,8 @@ from typing import Any
 import cloudpickle
 
 from nask.exceptions import NaskError
+from nask.scratch import scratch_folder
+from nask.write_errors import writing
 
 # Seconds between two looks at the process.
 TICK = 0.5
@@ -52,9 +53,10 @@ def run_within(seconds: float, function: Callable[..., Any], *arguments: Any) ->
     ...     pass
     """
     deadline = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory(prefix="nask-") as folder:
-        (Path(folder) / WORK).write_bytes(cloudpickle.dumps((function, arguments)))
-        process = _start(folder)
+    with scratch_folder() as folder:
+        with writing(folder / WORK, "the environment variable TMPDIR"):
+            (folder / WORK).write_bytes(cloudpickle.dumps((function, arguments)))
+        process = _start(str(folder))
         try:
             while True:
                 try:
@@ -66,8 +68,8 @@ def run_within(seconds: float, function: Callable[..., Any], *arguments: Any) ->
                 yield
         finally:
             _end(process)
-        if (Path(folder) / ERROR).exists():
-            error: Exception = pickle.loads((Path(folder) / ERROR).read_bytes())
+        if (folder / ERROR).exists():
+            error: Exception = pickle.loads((folder / ERROR).read_bytes())
             raise error
         if process.returncode != 0:
             raise ChildProcessError(

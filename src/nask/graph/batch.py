@@ -19,6 +19,8 @@ from nask.graph.schema import DEGREE, AttributeSpec, Schema, degree_attribute
 from nask.messages import quoted
 
 FloatArray = npt.NDArray[np.float64]
+# Of two such values the difference is finite.
+LARGEST_SCALED = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,11 +174,13 @@ class GraphBatch:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> GraphBatch:
         """Build a batch from what :meth:`arrays` gave, of one whose features are dense."""
+        # Row by row, as compiled code expects them; a file may hold them column by column.
+        rows = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         nodes, edges = (
-            Elements(*(arrays[f"{element}_{part.name}"] for part in fields(Elements)))
+            Elements(*(rows[f"{element}_{part.name}"] for part in fields(Elements)))
             for element in ("nodes", "edges")
         )
-        return cls(nodes, edges, arrays["endpoints"])
+        return cls(nodes, edges, rows["endpoints"])
 
     def check(self, schema: Schema) -> None:
         """Raise unless the arrays are those of a batch under the schema.
@@ -198,6 +202,8 @@ class GraphBatch:
             valid = bool(((ends >= low) & (ends < high)).all())
         if not valid:
             raise GraphError("An edge of the batch has an endpoint outside its graph.")
+        if (ends[:, 0] >= ends[:, 1]).any() or len(np.unique(ends, axis=0)) < n_edges:
+            raise GraphError("An edge of the batch is a self-loop, turned round or repeated.")
 
     def same_content(self, other: GraphBatch) -> bool:
         """Tell whether two batches hold the same graphs in the same order."""
@@ -221,14 +227,16 @@ def _check_elements(
         of_kind = [spec for spec in specs if spec.kind == kind]
         n_rows = len(of_kind) + (n_dense if kind == "numerical" else 0)
         expected = (n_rows, len(elements))
-        if values.shape != expected or values.dtype != dtype or np.isinf(values).any():
+        if values.shape != expected or values.dtype != dtype:
             raise GraphError(
                 f"The {kind} attributes of the {name} have shape {values.shape} and type "
-                f"{values.dtype}; expected {expected} finite {np.dtype(dtype)}."
+                f"{values.dtype}; expected {expected} of type {np.dtype(dtype)}."
             )
+    if (np.abs(elements.numerical) > LARGEST_SCALED).any():
+        raise GraphError(f"A numerical attribute of the {name} is beyond {LARGEST_SCALED:g}.")
     categorical = [spec for spec in specs if spec.kind == "categorical"]
     for spec, codes in zip(categorical, elements.categorical, strict=True):
-        if codes.max(initial=-1) >= len(spec.categories):
+        if codes.max(initial=-1) >= len(spec.categories) or codes.min(initial=-1) < -1:
             raise GraphError(
                 f"The attribute {quoted(spec.name)} of the {name} has an unknown category."
             )
@@ -286,7 +294,7 @@ def _scaled(
     half = 0.5 if spec.range > 1e-300 else 1.0
     with np.errstate(over="ignore"):
         scaled = (values * half - spec.minimum * half) / (spec.range * half)
-    return np.clip(scaled, -1e300, 1e300)
+    return np.clip(scaled, -LARGEST_SCALED, LARGEST_SCALED)
 
 
 def _scaled_features(graphs: Sequence[AttributedGraph], ranges: Sequence[float]) -> Any:

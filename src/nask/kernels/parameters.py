@@ -30,8 +30,10 @@ SMALLEST_FLOAT32_P = 1e-15
 SMALLEST_SPREAD = 1e-6
 # Of rounding by hops, up to which P in float32 was within 2.4e-6 of P in float64.
 LARGEST_GROWTH = 8.0
+# Parameters of the machine and the process that run: no file holds them, or is asked for them.
+RESOURCES = ("n_jobs", "memory_limit", "gram_folder", "verbose")
 # Parameters of how to run, which may change after fit.
-RUNNING = ("engine", "n_jobs", "memory_limit", "gram_folder", "verbose")
+RUNNING = ("engine", *RESOURCES)
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 

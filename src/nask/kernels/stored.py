@@ -10,7 +10,6 @@ import errno
 import math
 import os
 import shutil
-import tempfile
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,9 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.engines.contract import Execution, Window
-from nask.exceptions import FormatError, MemoryLimitError, ParameterError
-from nask.kernels.tile_record import TileRecord, open_record
+from nask.exceptions import FormatError, MemoryLimitError
+from nask.kernels.tile_record import PLACE, TileRecord, open_record
 from nask.progress import track
+from nask.resources import free_disk, readable_bytes
+from nask.scratch import make_scratch
+from nask.write_errors import FULL, writing
 
 # The share of memory_limit for the numbers of a tile; the rest is for the work on them.
 TILE_SHARE = 0.25
@@ -65,9 +67,9 @@ class StoredGram:
         """
         if folder is not None:
             return self._fill(_made(Path(folder)), execution)
-        temporary = tempfile.mkdtemp(prefix="nask-")
+        temporary = make_scratch()
         try:
-            array = self._fill(Path(temporary), execution)
+            array = self._fill(temporary, execution)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
@@ -94,7 +96,8 @@ class StoredGram:
             if len(record):
                 self._check(path)
             else:
-                self._create(path)
+                with writing(path, PLACE):
+                    self._create(path)
             # The tiles of the process that began: what it noted then needs no second look.
             n_rows, n_columns = record.header["tile"]
             tiles = self._whole.tiles(n_rows, n_columns, self.symmetric)
@@ -185,32 +188,26 @@ def window_of(gram: Floats, window: Window) -> Floats:
 
 
 def _made(folder: Path) -> Path:
-    try:
+    with writing(folder, PLACE):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ParameterError(
-            f"Cannot make the folder {folder} for Gram matrices: {error.strerror}. Give "
-            "gram_folder a place you may write to."
-        ) from None
     return folder
 
 
 def _reserve(file: BinaryIO, n_bytes: int, path: Path) -> None:
     """Give the file its size, on disk too: running out later would kill the process."""
     start = file.tell()
-    file.truncate(start + n_bytes)
     reserve: Any = getattr(os, "posix_fallocate", None)
-    if reserve is None:
-        return
     try:
-        reserve(file.fileno(), start, n_bytes)
+        file.truncate(start + n_bytes)
+        if reserve is not None:
+            reserve(file.fileno(), start, n_bytes)
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in (*FULL, errno.EFBIG):
             return  # a file system that cannot reserve
         path.unlink()
-        free = shutil.disk_usage(path.parent).free
+        free = free_disk(path.parent)
         raise MemoryLimitError(
-            f"The Gram matrix takes {n_bytes / 1e9:.3g} GB in {path.parent}, where "
-            f"{free / 1e9:.3g} GB are free. Give gram_folder a folder on another disk, use "
+            f"The Gram matrix takes {readable_bytes(n_bytes)} in {path.parent}, where "
+            f"{readable_bytes(free)} are free. Give {PLACE} a place on another disk, use "
             "dtype='float32', or raise memory_limit."
         ) from None

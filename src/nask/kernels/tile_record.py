@@ -16,6 +16,8 @@ from nask.json_lines import JsonLines
 from nask.messages import quoted
 
 FORMAT = "nask gram"
+# What names the folder of stored Gram matrices, for advice.
+PLACE = "gram_folder (or --out of nask gram)"
 
 
 class TileRecord:
@@ -53,7 +55,7 @@ class TileRecord:
 
     def clear(self) -> None:
         """Begin again."""
-        self._file.path.write_bytes(b"")
+        self._file.clear()
         self._file.append(self.header)
         self._done = set()
 
@@ -95,7 +97,7 @@ def open_record(path: Path, header: Mapping[str, Any]) -> Iterator[TileRecord]:
     nask.exceptions.FormatError: ...gram.jsonl belongs to another Gram matrix: its computation is
     'a1', expected 'b2'. ...
     """
-    file = JsonLines(path, "format", "the record of a Gram matrix", "gram_folder")
+    file = JsonLines(path, "format", "the record of a Gram matrix", "gram_folder", PLACE)
     with file.locked(wait=True):
         yield TileRecord(file, header)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import delayed
 from scipy.spatial.distance import cdist
 
 from nask.baselines.encoding import NodeEncoder
@@ -18,6 +18,7 @@ from nask.baselines.kernels.pot import import_pot
 from nask.baselines.kernels.wl_embedding import wl_embeddings
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
+from nask.processes import in_processes
 from nask.stars.colours import node_colours
 
 GRID: Mapping[str, Sequence[Any]] = {
@@ -94,17 +95,16 @@ class WWL(GraphKernel):
         # Colours are numbered anew for all graphs together.
         clouds = self._clouds([*self.training_, *new])
         training, metric = clouds[: len(self.training_)], self._metric()
-        run = Parallel(n_jobs=self.n_jobs)
         if graphs is not None:
             others = clouds[len(training) :]
-            return np.array(
-                run(delayed(_distances)(cloud, training, metric) for cloud in others)
-            ).reshape(len(others), len(training))
-        rows = run(
+            tasks = (delayed(_distances)(cloud, training, metric) for cloud in others)
+            rows = list(in_processes(tasks, self.n_jobs))
+            return np.array(rows).reshape(len(others), len(training))
+        tasks = (
             delayed(_distances)(cloud, training[:i], metric) for i, cloud in enumerate(training)
         )
         distances = np.zeros((len(training), len(training)))
-        for i, row in enumerate(rows):
+        for i, row in enumerate(in_processes(tasks, self.n_jobs)):
             distances[i, :i] = distances[:i, i] = row
         return distances
 

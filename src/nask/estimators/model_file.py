@@ -1,0 +1,123 @@
+"""The form of a model file: a zip of one JSON document and ``.npy`` arrays.
+
+Nothing else is read, nothing is unpacked, and no array is read that is larger than its header says
+or than memory holds.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import zipfile
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.exceptions import ModelFileError
+from nask.graph.batch import Elements
+from nask.messages import quoted
+from nask.replacing import replacing
+from nask.resources import free_memory, readable_bytes
+
+FORMAT = "nask model"
+VERSION = 1
+DOCUMENT = "model.json"
+HEAD = ("format", "version")
+BATCH = (
+    "batch/endpoints",
+    *(
+        f"batch/{element}_{part.name}"
+        for element in ("nodes", "edges")
+        for part in fields(Elements)
+    ),
+)
+REQUIRED = (*BATCH, "support", "machine/coefficients", "machine/constants")
+OPTIONAL = ("calibration/coefficients", "calibration/constants")
+# What is read is there twice for a moment, as bytes and as an array.
+COPIES = 2
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def write_file(
+    path: str | os.PathLike[str], document: dict[str, Any], arrays: Arrays, option: str
+) -> None:
+    """Write a model, whole or not at all."""
+    # Before a file is begun, so that what JSON cannot hold is told as such.
+    text = json.dumps({"format": FORMAT, "version": VERSION, **document}, indent=1, allow_nan=False)
+    with (
+        replacing(path, option) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        archive.writestr(DOCUMENT, text)
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.save(buffer, array, allow_pickle=False)
+            archive.writestr(f"{name}.npy", buffer.getvalue())
+
+
+def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
+    """Read the document and the arrays of a model; an error where the form is another one."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise ModelFileError("It is a folder." if Path(path).is_dir() else "It is no plain file.")
+    with zipfile.ZipFile(path) as archive:
+        document = json.loads(archive.read(_member(archive, DOCUMENT)), parse_constant=_no_number)
+        form = [document.get(key) if isinstance(document, dict) else None for key in HEAD]
+        if form != [FORMAT, VERSION]:
+            raise ModelFileError(
+                f"It is a {quoted(form[0])} of version {quoted(form[1])}; this nask reads "
+                f"{FORMAT!r} of version {VERSION}."
+            )
+        _check_members(archive)
+        names = [*REQUIRED, *(n for n in OPTIONAL if f"{n}.npy" in archive.namelist())]
+        return document, {name: _array(archive, f"{name}.npy") for name in names}
+
+
+def _check_members(archive: zipfile.ZipFile) -> None:
+    """Raise unless the file holds what a model has, each once, and fits memory."""
+    known = {DOCUMENT, *(f"{name}.npy" for name in (*REQUIRED, *OPTIONAL))}
+    seen: set[str] = set()
+    for member in archive.infolist():
+        if member.filename not in known:
+            raise ModelFileError(f"The file holds {quoted(member.filename)}, which no model has.")
+        if member.filename in seen:
+            raise ModelFileError(f"The file holds {quoted(member.filename)} twice.")
+        seen.add(member.filename)
+    needed, free = COPIES * sum(member.file_size for member in archive.infolist()), free_memory()
+    if free is not None and needed > free:
+        raise ModelFileError(
+            f"The model takes {readable_bytes(needed)} of memory, of which {readable_bytes(free)} "
+            "are free. Load it where there is more."
+        )
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+    try:
+        return archive.getinfo(name)
+    except KeyError:
+        raise ModelFileError(f"The file holds no {quoted(name)}, which every model has.") from None
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
+    content = io.BytesIO(archive.read(_member(archive, name)))
+    try:
+        np.lib.format.read_magic(content)
+        shape, _, dtype = np.lib.format.read_array_header_1_0(content)
+        expected = content.tell() + math.prod(shape) * dtype.itemsize
+        # numpy would make room for all that a header promises.
+        if not dtype.hasobject and expected != len(content.getvalue()):
+            raise ValueError(f"its header promises {expected} bytes, and it has another number")
+        content.seek(0)
+        array: npt.NDArray[Any] = np.load(content, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise ModelFileError(f"The array {quoted(name)} cannot be read: {error}.") from error
+    return array
+
+
+def _no_number(constant: str) -> float:
+    raise ModelFileError(f"The file has {constant} where a finite number should be.")

@@ -1,0 +1,53 @@
+"""What the machine has left, memory and disk, and sizes as a reader would say them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+
+def readable_bytes(n_bytes: float) -> str:
+    """A number of bytes in the unit a reader would use.
+
+    Examples
+    --------
+    >>> readable_bytes(440), readable_bytes(2_500_000), readable_bytes(1_234_000_000)
+    ('440 B', '2.5 MB', '1.23 GB')
+    """
+    for size, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{int(n_bytes)} B"
+
+
+def free_disk(path: str | os.PathLike[str]) -> int:
+    """Bytes that are free on the disk of a path, which need not exist yet.
+
+    Examples
+    --------
+    >>> free_disk("nowhere/to/be/found") == free_disk(".") > 0
+    True
+    """
+    return shutil.disk_usage(nearest_folder(path)).free
+
+
+def nearest_folder(path: str | os.PathLike[str]) -> Path:
+    """The path itself where it is a folder, or the first above it."""
+    place = Path(os.path.abspath(path))
+    # Not Path.is_dir, which raises where a name is too long.
+    return next(p for p in (place, *place.parents, Path(os.curdir)) if os.path.isdir(p))
+
+
+def free_memory() -> int | None:
+    """Bytes that programs may still take, or None where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+        [line] = [line for line in lines if line.startswith("MemAvailable:")]
+        return 1024 * int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
