@@ -13,7 +13,7 @@ from nask.compiled_cache import PACKAGE, source_stamp, sources
 # A vector filled with e^-2, and one with cosines: little to compile.
 EXPONENTIAL = """
 import numpy as np
-from nask.engines.tile import fill_floor
+from nask.engines.compiled.hop_rules import fill_floor
 values = np.empty(8)
 fill_floor(2.0, values)
 print(values[0])
@@ -22,7 +22,7 @@ COSINES = """
 import numpy as np
 from nask.attributes.random_map import RandomMap
 from nask.attributes.similarity import attribute_similarities
-from nask.engines.embedding import Values, embed, embedding_space
+from nask.engines.sketch.embedding import Values, embed, embedding_space
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 import nask
@@ -73,8 +73,13 @@ def kept(package: Path) -> dict[Path, int]:
 @pytest.mark.parametrize(
     ("program", "helper", "old", "new"),
     [
-        (EXPONENTIAL, "engines/vectors.py", "1 / math.factorial(k)", "1.001 / math.factorial(k)"),
-        (COSINES, "engines/mixing.py", "return cosine, sine", "return sine, cosine"),
+        (
+            EXPONENTIAL,
+            "engines/compiled/vectors.py",
+            "1 / math.factorial(k)",
+            "1.001 / math.factorial(k)",
+        ),
+        (COSINES, "engines/sketch/mixing.py", "return cosine, sine", "return sine, cosine"),
     ],
     ids=["vectors", "mixing"],
 )
@@ -112,11 +117,11 @@ def test_harmed_files_are_made_anew(package):
 def test_sources_hold_every_helper_and_constant():
     names = {
         source.relative_to(PACKAGE).as_posix()
-        for source in sources(PACKAGE / "engines/node_rows.py")
+        for source in sources(PACKAGE / "engines/nodes/rows.py")
     }
     assert {
-        "compiling.py", "numeric.py", "engines/vectors.py", "engines/tile.py",
-        "engines/star_rows.py", "engines/node_rows.py",
+        "compiling.py", "numeric.py", "engines/compiled/vectors.py", "engines/pairwise/tile.py",
+        "engines/distinct/rows.py", "engines/nodes/rows.py",
     } <= names  # fmt: skip
 
 

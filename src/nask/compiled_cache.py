@@ -35,7 +35,7 @@ def _imported(path: Path) -> frozenset[Path]:
     found = set()
     for module, names in IMPORT.findall(_content(path).decode()):
         base = PACKAGE.joinpath(*module.split(".")) if module else PACKAGE
-        # ``from nask.engines import tile`` names files, ``from nask.engines.tile import hop`` one.
+        # A name that is imported may be a file, too.
         places = [base.with_suffix(".py"), base / "__init__.py"]
         places += [base / f"{name.split(' as ')[0].strip()}.py" for name in names.split(",")]
         found |= {place for place in places if place.is_file()}

@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import column_product, distinct, explicit, pairwise, star_parts
-from nask.engines.vectors import LANES
+from nask.engines.compiled.vectors import LANES
+from nask.engines.distinct import engine as distinct
+from nask.engines.distinct import parts as star_parts
+from nask.engines.explicit import column_product
+from nask.engines.explicit import engine as explicit
+from nask.engines.pairwise import engine as pairwise
 from nask.exceptions import AbsentAttributeWarning, ParameterError, UnseenAttributeWarning
 from strategies import collections
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import distinct, star_parts
 from nask.engines.contract import Execution, Window
+from nask.engines.distinct import engine as distinct
+from nask.engines.distinct import parts as star_parts
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from strategies import collections
 

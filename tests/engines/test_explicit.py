@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import nask
-from nask.engines import column_product, explicit
-from nask.engines.column_product import ColumnProduct
 from nask.engines.contract import Execution, Window
-from nask.engines.explicit_work import multiplying, value_shares
+from nask.engines.explicit import column_product
+from nask.engines.explicit import engine as explicit
+from nask.engines.explicit.column_product import ColumnProduct
+from nask.engines.explicit.work import multiplying, value_shares
 from nask.engines.selection import ENGINES
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from strategies import MORE_LETTERS, graphs, sharing

@@ -11,9 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import contract, edge_term, node_gram, node_similarity
+from nask.engines import contract
+from nask.engines.compiled.vectors import LANES
+from nask.engines.nodes import edge_term
+from nask.engines.nodes import gram as node_gram
+from nask.engines.nodes import similarity as node_similarity
 from nask.engines.reference import normalise, star_kernels
-from nask.engines.vectors import LANES
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.graph.batch import GraphBatch
 from strategies import FAR_NUMBERS, MORE_LETTERS, graphs, shares

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import pairwise
 from nask.engines.contract import Window
-from nask.engines.pairwise import Tiling
+from nask.engines.pairwise import engine as pairwise
+from nask.engines.pairwise.engine import Tiling
 
 
 def tiling(sizes, edge_values, **options):

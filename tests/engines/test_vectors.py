@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from nask.engines import vectors
-from nask.engines.vectors import LANES
+from nask.engines.compiled import vectors
+from nask.engines.compiled.vectors import LANES
 
 NAN = float("nan")
 

@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import contract, distinct, pairwise
-from nask.engines.vectors import LANES
+from nask.engines import contract
+from nask.engines.compiled.vectors import LANES
+from nask.engines.distinct import engine as distinct
+from nask.engines.pairwise import engine as pairwise
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from strategies import collections, shares
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from nask.attributes.feature_map import MOST_VALUES
 from nask.engines.contract import Engine
-from nask.engines.distinct import DistinctEngine
-from nask.engines.explicit import ExplicitEngine
-from nask.engines.explicit_work import products_per_pair, values_are_few
-from nask.engines.pairwise import PairwiseEngine
+from nask.engines.distinct.engine import DistinctEngine
+from nask.engines.explicit.engine import ExplicitEngine
+from nask.engines.explicit.work import products_per_pair, values_are_few
+from nask.engines.pairwise.engine import PairwiseEngine
 from nask.engines.reference import ReferenceEngine
 from nask.exceptions import ParameterError
 from nask.graph.batch import GraphBatch

@@ -45,6 +45,14 @@ class Elements:
     def __len__(self) -> int:
         return int(self.ptr[-1])
 
+    def take(self, positions: IntArray, ptr: IntArray | None = None) -> Elements:
+        """Some of the elements, divided by ``ptr``; those of one graph by default."""
+        return Elements(
+            np.array([0, len(positions)]) if ptr is None else ptr,
+            np.ascontiguousarray(self.numerical[:, positions]),
+            np.ascontiguousarray(self.categorical[:, positions]),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
@@ -132,8 +140,8 @@ class GraphBatch:
         edge_positions, edge_ptr = _ranges(self.edges.ptr, graphs)
         shift = np.repeat(node_ptr[:-1] - self.nodes.ptr[graphs], np.diff(edge_ptr))
         return GraphBatch(
-            _take(self.nodes, node_positions, node_ptr),
-            _take(self.edges, edge_positions, edge_ptr),
+            self.nodes.take(node_positions, node_ptr),
+            self.edges.take(edge_positions, edge_ptr),
             self.endpoints[edge_positions] + shift[:, None],
             None if self.features is None else self.features[node_positions],
         )
@@ -248,14 +256,6 @@ def _ranges(ptr: IntArray, graphs: npt.NDArray[np.intp]) -> tuple[IntArray, IntA
     starts = np.concatenate([[0], np.cumsum(sizes)])
     positions = np.arange(starts[-1]) + np.repeat(ptr[graphs] - starts[:-1], sizes)
     return positions, starts
-
-
-def _take(elements: Elements, positions: IntArray, ptr: IntArray) -> Elements:
-    return Elements(
-        ptr,
-        np.ascontiguousarray(elements.numerical[:, positions]),
-        np.ascontiguousarray(elements.categorical[:, positions]),
-    )
 
 
 def _encode(

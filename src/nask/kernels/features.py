@@ -13,8 +13,8 @@ from sklearn.base import TransformerMixin
 
 from nask import remote
 from nask.attributes.random_map import are_binary
-from nask.engines.random_stars import PAIRS_PER_NUMBER, RandomStars
-from nask.engines.star_sketch import SCALARS
+from nask.engines.sketch.random_stars import PAIRS_PER_NUMBER, RandomStars
+from nask.engines.sketch.star_sketch import SCALARS
 from nask.exceptions import SchemaError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch

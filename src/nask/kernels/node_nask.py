@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import TransformerMixin
 
-from nask.engines.node_gram import NodeGrams, node_grams, working_bytes
+from nask.engines.nodes.gram import NodeGrams, node_grams, working_bytes
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch

@@ -95,3 +95,10 @@ def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
     matrix.sort_indices()
     matrix.data[:] = 1
     return matrix
+
+
+def lists_of(ptr: Index, index: Index, chosen: Index) -> tuple[Index, Index]:
+    """Some of the lists ``index[ptr[v] : ptr[v + 1]]``, one after the other."""
+    sizes = ptr[chosen + 1] - ptr[chosen]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return starts, index[np.arange(starts[-1]) + np.repeat(ptr[chosen] - starts[:-1], sizes)]

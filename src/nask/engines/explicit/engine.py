@@ -16,9 +16,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask.attributes.feature_map import FeatureMap
-from nask.engines.column_product import ColumnProduct
 from nask.engines.contract import Engine, Execution, Prepared, Window
-from nask.engines.star_features import StarFeatures, grouped
+from nask.engines.explicit.column_product import ColumnProduct
+from nask.engines.explicit.star_features import StarFeatures, grouped
 from nask.graph.batch import GraphBatch
 from nask.numeric import inverse_root
 from nask.stars.members import star_matrices

@@ -16,18 +16,18 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed, effective_n_jobs
 
+from nask.engines.compiled.hop_rules import HopRules
+from nask.engines.compiled.lines import whole_vectors
+from nask.engines.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Execution
-from nask.engines.edge_term import DistinctEdges
-from nask.engines.node_rows import NodeSpace, NodeStars, compare_nodes, self_terms
-from nask.engines.node_similarity import NodeSimilarity, filled_columns
-from nask.engines.star_parts import lists_of
-from nask.engines.star_rows import HopRules, whole_vectors
-from nask.engines.vectors import LANES, aligned
+from nask.engines.nodes.edge_term import DistinctEdges
+from nask.engines.nodes.rows import NodeSpace, NodeStars, compare_nodes, self_terms
+from nask.engines.nodes.similarity import NodeSimilarity, filled_columns
 from nask.graph.batch import GraphBatch
 from nask.numeric import TINY, inverse_root
 from nask.stars.alike import common_labels, star_names
-from nask.stars.members import star_matrices
+from nask.stars.members import lists_of, star_matrices
 from nask.stars.spec import StarSpec
 
 Index = npt.NDArray[np.int64]

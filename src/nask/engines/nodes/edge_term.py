@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from nask.engines.distinct import similarities
-from nask.engines.star_parts import take_elements
-from nask.engines.star_rows import whole_vectors
-from nask.engines.vectors import aligned
+from nask.engines.compiled.lines import whole_vectors
+from nask.engines.compiled.similarity_matrix import similarity_matrix
+from nask.engines.compiled.vectors import aligned
 from nask.graph.batch import Elements, GraphBatch
 from nask.stars.colours import attribute_colours
 from nask.stars.spec import StarSpec
@@ -47,7 +46,7 @@ class DistinctEdges:
         """Find the kinds of the edges of a batch."""
         colours = attribute_colours(batch.edges)
         first = np.unique(colours, return_index=True)[1]
-        return cls(take_elements(batch.edges, first), colours, batch.n_nodes)
+        return cls(batch.edges.take(first), colours, batch.n_nodes)
 
     @property
     def n_lines(self) -> int:
@@ -83,6 +82,6 @@ class DistinctEdges:
 
     def _from(self, chosen: Index, B: sparse.csr_array, spec: StarSpec) -> Floats:
         """Sums of P between some kinds of edges and the edges of every star."""
-        P = similarities(take_elements(self.edges, chosen), self.edges, spec.edges, "float64")
+        P = similarity_matrix(self.edges.take(chosen), self.edges, spec.edges, "float64")
         sums: Floats = (B @ P[:, : len(self.edges)].T).T
         return sums

@@ -19,8 +19,8 @@ from scipy import sparse
 
 from nask.attributes.similarity import AttributeSimilarity
 from nask.compiling import compiled, inner
-from nask.engines.tile import Operand, Similarity, fill_similarity
-from nask.engines.vectors import (
+from nask.engines.compiled.similarity import Operand, Similarity, fill_similarity
+from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.attributes.feature_map import Slot, few_values
-from nask.engines.column_product import DENSE_PER_SPARSE
-from nask.engines.explicit import Maps
+from nask.engines.explicit.column_product import DENSE_PER_SPARSE
+from nask.engines.explicit.engine import Maps
 from nask.graph.batch import GraphBatch
 from nask.stars.spec import StarSpec
 

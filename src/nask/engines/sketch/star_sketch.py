@@ -22,10 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
-from nask.engines.embedding import write_rows
-from nask.engines.mixing import cosine_and_sine, rotate
-from nask.engines.tile import sum_lines
-from nask.engines.vectors import (
+from nask.engines.compiled.lines import sum_lines
+from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,
@@ -35,6 +33,8 @@ from nask.engines.vectors import (
     store_square,
     transposed,
 )
+from nask.engines.sketch.embedding import write_rows
+from nask.engines.sketch.mixing import cosine_and_sine, rotate
 from nask.numeric import TINY
 
 Array = npt.NDArray[Any]

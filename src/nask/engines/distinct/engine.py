@@ -16,15 +16,16 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed
 
-from nask.attributes.similarity import AttributeSimilarity
-from nask.engines import star_rows
+from nask.engines.compiled.hop_rules import HopRules
+from nask.engines.compiled.lines import whole_vectors
+from nask.engines.compiled.similarity_matrix import similarity_matrix
+from nask.engines.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Execution, Window
-from nask.engines.pairwise import PairwiseEngine
-from nask.engines.star_parts import DistinctPrepared, Part, divide
-from nask.engines.star_rows import whole_vectors
-from nask.engines.vectors import LANES, aligned
-from nask.graph.batch import Elements, GraphBatch
+from nask.engines.distinct import rows as star_rows
+from nask.engines.distinct.parts import DistinctPrepared, Part, divide
+from nask.engines.pairwise.engine import PairwiseEngine
+from nask.graph.batch import GraphBatch
 from nask.stars.colours import StarColours
 from nask.stars.spec import StarSpec
 
@@ -101,13 +102,13 @@ def _add_hops(
     Where both parts are the same, half of each sum, so that adding the transpose makes it whole.
     """
     edge_term, nearest = _edge_term(a, b, spec), -1.0
-    P = similarities(a.nodes, b.nodes, spec.nodes, spec.dtype)
+    P = similarity_matrix(a.nodes, b.nodes, spec.nodes, spec.dtype)
     for h, (stars, others) in enumerate(zip(a.hops, b.hops, strict=True)):
         is_last = h == spec.n_hops - 1
         shape = (len(stars.core), 0 if is_last else len(others.core))
         deeper = aligned((whole_vectors(shape[0]), whole_vectors(shape[1])), spec.dtype)
         # The last hop can do with the upper triangle. Before it, P is wanted whole.
-        rules = star_rows.HopRules.of(spec, h, spec.nodes.floor)
+        rules = HopRules.of(spec, h, spec.nodes.floor)
         hop = Hop(P, edge_term, stars, others, rules, deeper, a is b and is_last)
         weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
         blocks = _blocks(stars)
@@ -131,7 +132,7 @@ class Hop:
     edge_term: Floats
     a: star_rows.Stars
     b: star_rows.Stars
-    rules: star_rows.HopRules
+    rules: HopRules
     deeper: Floats
     triangle: bool
 
@@ -162,28 +163,6 @@ def _edge_term(a: Part, b: Part, spec: StarSpec) -> Floats:
     term = aligned((n, whole_vectors(m)), spec.dtype)
     term[:] = 0
     if spec.use_edges:
-        P: Any = similarities(a.edges, b.edges, spec.edges, spec.dtype)[:, : len(b.edges)]
+        P: Any = similarity_matrix(a.edges, b.edges, spec.edges, spec.dtype)[:, : len(b.edges)]
         term[:, :m] = (b.bundles @ (a.bundles @ P).T).T
     return term
-
-
-def similarities(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) -> Floats:
-    """P between the distinct nodes, or edges, of two parts; whole vectors of columns.
-
-    As in the reference, the base plus what exceeds it, so that pruning can give exactly 0.
-    """
-    P = aligned((len(a), whole_vectors(len(b))), dtype)
-    P[:] = 0
-    for first in range(0, len(a), BLOCK_STARS):
-        rows = slice(first, first + BLOCK_STARS)
-        excess = np.zeros((len(P[rows]), len(b)))
-        numerical = (s.numerical_gamma, s.numerical_weight, a.numerical, b.numerical)
-        for gamma, weight, x, y in zip(*numerical, strict=True):
-            distance = np.abs(x[rows, None] - y)
-            near = distance < 1  # and so not missing
-            excess[near] += weight * (np.exp(-gamma * distance[near]) - np.exp(-gamma))
-        categorical = (s.categorical_gamma, s.categorical_weight, a.categorical, b.categorical)
-        for gamma, weight, x, y in zip(*categorical, strict=True):
-            excess -= (weight * np.expm1(-gamma)) * ((x[rows, None] == y) & (y >= 0))
-        P[rows, : len(b)] = s.base + excess
-    return P

@@ -14,7 +14,7 @@ from typing import Any
 import numpy.typing as npt
 
 from nask.compiling import inner
-from nask.engines.vectors import LANES, ROUND, at, load, store
+from nask.engines.compiled.vectors import LANES, ROUND, at, load, store
 
 Array = npt.NDArray[Any]
 

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines import tile
-from nask.engines.feature_rows import Features, fill_rows
-from nask.engines.layout import Exponents, Places
-from nask.engines.vectors import LANES, aligned
+from nask.engines.compiled.exponents import Exponents
+from nask.engines.compiled.places import Places
+from nask.engines.compiled.similarity import Operand, Similarity
+from nask.engines.compiled.vectors import LANES, aligned
+from nask.engines.nodes.sparse_features import Features, fill_rows
 from nask.graph.batch import Elements, GraphBatch
 
 # Columns of features filled more than this are compared in vectors, like named attributes: 0.1 ns
@@ -35,8 +36,8 @@ class NodeSimilarity:
         in.
     """
 
-    nodes: tile.Operand
-    named: tile.Similarity
+    nodes: Operand
+    named: Similarity
     features: Features
     floor: float
 

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
-from nask.engines.star_rows import HopRules, turn_lines
-from nask.engines.tile import guard, sum_lines, watch
-from nask.engines.vectors import (
+from nask.engines.compiled.guard import guard, watch
+from nask.engines.compiled.hop_rules import HopRules
+from nask.engines.compiled.lines import sum_lines, turn_lines
+from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from nask.engines.compiled.vectors import LANES
 from nask.engines.contract import Execution, Prepared, Window
-from nask.engines.pairwise import PairwisePrepared
-from nask.engines.star_rows import Stars
-from nask.engines.vectors import LANES
+from nask.engines.distinct.rows import Stars
+from nask.engines.pairwise.engine import PairwisePrepared
 from nask.graph.batch import Elements
 from nask.stars.alike import Labels
 from nask.stars.colours import StarColours
+from nask.stars.members import lists_of
 
 # Bytes of P to store where no limit is given.
 STORED_BYTES = 2_000_000_000
@@ -74,7 +75,7 @@ class Part:
         held = (np.ones(len(incident)), edge_colour[incident - e0], incident_ptr)
         nodes, colour = _distinct(colours.levels[0], v0, v1)
         graph = np.repeat(np.arange(last - first), np.diff(ptr[first : last + 1]))
-        distinct_nodes = take_elements(batch.nodes, nodes)
+        distinct_nodes = batch.nodes.take(nodes)
         hops = []
         for h, (level, norm) in enumerate(zip(colours.levels[1:], by_node.norm, strict=True)):
             before = colour
@@ -98,7 +99,7 @@ class Part:
         return cls(
             slice(first, last),
             distinct_nodes,
-            take_elements(batch.edges, edges),
+            batch.edges.take(edges),
             sparse.csr_array(held, shape=(len(bundles), len(edges))),
             hops,
         )
@@ -205,19 +206,3 @@ def _distinct(colours: Index, first: int, last: int) -> tuple[Index, Index]:
     """One position for each colour in a stretch, and which of these every element is like."""
     _, position, like = np.unique(colours[first:last], return_index=True, return_inverse=True)
     return position + first, like.astype(np.int64)
-
-
-def lists_of(ptr: Index, index: Index, chosen: Index) -> tuple[Index, Index]:
-    """Some of the lists ``index[ptr[v] : ptr[v + 1]]``, one after the other."""
-    sizes = ptr[chosen + 1] - ptr[chosen]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    return starts, index[np.arange(starts[-1]) + np.repeat(ptr[chosen] - starts[:-1], sizes)]
-
-
-def take_elements(elements: Elements, positions: Index) -> Elements:
-    """Some nodes, or edges, as those of one graph."""
-    return Elements(
-        np.array([0, len(positions)]),
-        np.ascontiguousarray(elements.numerical[:, positions]),
-        np.ascontiguousarray(elements.categorical[:, positions]),
-    )

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from joblib import delayed
 
 from nask.attributes.random_map import Columns, RandomMap
-from nask.engines import star_sketch
+from nask.engines.compiled.vectors import LANES
 from nask.engines.contract import Execution
-from nask.engines.embedding import Values, embed, embedding_space
-from nask.engines.star_sketch import SCALARS, SketchRules, Stars, Turns
-from nask.engines.vectors import LANES
+from nask.engines.sketch import star_sketch
+from nask.engines.sketch.embedding import Values, embed, embedding_space
+from nask.engines.sketch.star_sketch import SCALARS, SketchRules, Stars, Turns
 from nask.graph.batch import Elements, GraphBatch
 from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.spec import StarSpec

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
-from nask.engines.pairwise import star_floor
-from nask.engines.tile import guard, sum_lines, watch
-from nask.engines.vectors import (
+from nask.engines.compiled.guard import guard, watch
+from nask.engines.compiled.hop_rules import HopRules
+from nask.engines.compiled.lines import sum_lines, turn_lines
+from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,
@@ -26,7 +27,6 @@ from nask.engines.vectors import (
     store_square,
     transposed,
 )
-from nask.stars.spec import StarSpec
 
 Array = npt.NDArray[Any]
 
@@ -43,30 +43,6 @@ class Stars(NamedTuple):
     graph_ptr: Array
     graph: Array  # the graphs a star occurs in
     times: Array  # and how often, in float64
-
-
-class HopRules(NamedTuple):
-    """What to compute at one hop."""
-
-    gamma_star: float
-    star_norm: bool
-    core_floor: float  # 0 unless cores are pruned
-    core_scale: float  # 1 unless cores are pruned
-    guarded: bool  # whether stars that are alike are told
-    watched: bool  # whether it matters how near other stars are
-
-    @classmethod
-    def of(cls, spec: StarSpec, h: int, floor: float) -> HopRules:
-        """The rules of hop h, counted from 0, where ``floor`` is the least P of two nodes."""
-        scale = 1.0
-        if not spec.prune_cores:
-            floor = 0.0
-        else:
-            scale = float(1 / spec.core_spreads()[h])
-            if h > 0 and spec.expansion == "nested":
-                floor = star_floor(spec.gamma_star)
-        guarded = spec.guarded, spec.guarded and spec.watched(h)
-        return cls(spec.gamma_star, spec.star_norm, floor, scale, *guarded)
 
 
 class Space(NamedTuple):
@@ -90,34 +66,6 @@ class Space(NamedTuple):
         space = cls(*arrays, *[aligned(LANES, np.int32)])
         space.nearest[:] = -1.0
         return space
-
-
-def whole_vectors(n: int) -> int:
-    """Round a number of columns up to whole vectors."""
-    return -(-n // LANES) * LANES
-
-
-@inner
-def turn_lines(turned: Array, P: Array, line: Array, first: int, last: int) -> None:
-    """Lay the lines of P of eight rows from ``first`` on side by side, the last again at the end.
-
-    ``line`` tells which line a row has.
-    """
-    n = P.shape[1]
-    for u in range(0, n, LANES):
-        square = transposed(
-            (
-                load(P, at(line, first) * n + u),
-                load(P, at(line, min(first + 1, last)) * n + u),
-                load(P, at(line, min(first + 2, last)) * n + u),
-                load(P, at(line, min(first + 3, last)) * n + u),
-                load(P, at(line, min(first + 4, last)) * n + u),
-                load(P, at(line, min(first + 5, last)) * n + u),
-                load(P, at(line, min(first + 6, last)) * n + u),
-                load(P, at(line, min(first + 7, last)) * n + u),
-            )
-        )
-        store_square(turned, LANES * u, LANES, square)
 
 
 @inner

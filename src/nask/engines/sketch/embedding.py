@@ -14,8 +14,16 @@ import numpy.typing as npt
 
 from nask.attributes.random_map import Columns
 from nask.compiling import compiled, inner
-from nask.engines.mixing import cosine_and_sine, rotate
-from nask.engines.vectors import LANES, aligned, load, load_square, store, store_square, transposed
+from nask.engines.compiled.vectors import (
+    LANES,
+    aligned,
+    load,
+    load_square,
+    store,
+    store_square,
+    transposed,
+)
+from nask.engines.sketch.mixing import cosine_and_sine, rotate
 from nask.graph.batch import Elements
 
 Array = npt.NDArray[Any]

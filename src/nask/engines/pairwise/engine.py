@@ -13,11 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed
 
-from nask.engines import tile
+from nask.engines.compiled.exponents import Exponents
+from nask.engines.compiled.hop_rules import star_floor
+from nask.engines.compiled.places import Places
+from nask.engines.compiled.vectors import LANES
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Execution, Prepared, Window
-from nask.engines.layout import Exponents, Places, cut, lists, octets
-from nask.engines.vectors import LANES
+from nask.engines.pairwise import tile
+from nask.engines.pairwise.layout import cut, lists, octets
 from nask.graph.batch import GraphBatch
 from nask.stars.alike import Labels, Names, common_labels, star_names
 from nask.stars.members import Members, star_matrices
@@ -282,13 +285,6 @@ def _rules(spec: StarSpec, nodes: Exponents, edges: Exponents) -> tile.Rules:
         guarded=spec.guarded,
         watched=np.array([spec.watched(h) for h in range(spec.n_hops)]),
     )
-
-
-def star_floor(gamma_star: float) -> float:
-    """exp(-gamma_star) to the same last digit as tiles compute it, so that pruning gives 0."""
-    values = np.empty(LANES)
-    tile.fill_floor(gamma_star, values)
-    return float(values[0])
 
 
 def _side(

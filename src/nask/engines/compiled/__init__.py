@@ -1,0 +1,1 @@
+"""Building blocks of compiled code that several engines use."""

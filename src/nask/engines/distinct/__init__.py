@@ -1,0 +1,1 @@
+"""The exact engine that compares one star of each colour."""

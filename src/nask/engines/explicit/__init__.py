@@ -1,0 +1,1 @@
+"""The exact engine for balls on few values: features, and one matrix product."""

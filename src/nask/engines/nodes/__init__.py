@@ -1,0 +1,1 @@
+"""The exact kernel between the nodes of one network."""

@@ -1,0 +1,1 @@
+"""The exact engine for any attributes: tiles of nodes against nodes."""

@@ -1,0 +1,65 @@
+"""A stretch of graphs as one side of compiled tiles: in blocks that fill whole vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from nask.engines.compiled.places import Places
+from nask.engines.compiled.vectors import LANES
+from nask.engines.pairwise import tile
+from nask.stars.members import Members
+
+Index = npt.NDArray[np.int64]
+
+
+def cut(ptr: Index, graphs: slice, n_nodes: int) -> Index:
+    """Cut a stretch of graphs into blocks of at most ``n_nodes`` nodes, one graph at least.
+
+    Examples
+    --------
+    >>> cut(np.array([0, 30, 60, 160, 170]), slice(0, 4), 64).tolist()
+    [0, 2, 3, 4]
+    """
+    cuts = [graphs.start]
+    while cuts[-1] < graphs.stop:
+        last = int(np.searchsorted(ptr, ptr[cuts[-1]] + n_nodes, side="right")) - 1
+        cuts.append(min(max(last, cuts[-1] + 1), graphs.stop))
+    return np.array(cuts)
+
+
+def lists(members: Members, nodes: Places, places: Index) -> tuple[Index, Index]:
+    """Lists of members by place of the node, with the members' places; (levels x places, flat)."""
+    counts = nodes.take(members.counts(), 0)
+    starts = nodes.take(members.ptr[:, :-1], 0)
+    ends = np.cumsum(counts.ravel())
+    ptr = np.concatenate([[0], ends])
+    index = np.arange(ptr[-1]) + np.repeat(starts.ravel() - ptr[:-1], counts.ravel())
+    n = counts.shape[1]
+    level_ptr = np.array([ptr[level * n : (level + 1) * n + 1] for level in range(len(counts))])
+    return level_ptr, places[members.index[index]]
+
+
+def octets(ptr: Index, member: Index, nodes: Places, elements: Places) -> tile.Octets:
+    """Lists of members by place, as :func:`lists` gives them, eight rows side by side.
+
+    ``elements`` are the places of the members: of nodes or of edges.
+    """
+    counts = np.diff(ptr, axis=1)
+    n_levels, n = counts.shape
+    widths = counts.reshape(n_levels, n // LANES, LANES).max(axis=2, initial=0)
+    ends = LANES * np.cumsum(widths.ravel())
+    starts = ends - LANES * widths.ravel()
+    # Where the members of each block begin and end, by vector of rows and then by row.
+    block = np.repeat(np.arange(len(nodes.ptr) - 1), np.diff(nodes.ptr) // LANES)
+    first = np.tile(elements.ptr[:-1][block], n_levels)
+    last = np.tile(elements.ptr[1:][block], n_levels)
+    packed = np.repeat(last - first, LANES * widths.ravel())
+    row = np.repeat(np.arange(n_levels * n), counts.ravel())
+    turn = np.arange(len(member)) - np.repeat(ptr[:, :-1].ravel(), counts.ravel())
+    packed[starts[row // LANES] + LANES * turn + row % LANES] = member - first[row // LANES]
+    bounds = np.concatenate([[0], ends])
+    level_ptr = np.array(
+        [bounds[k * (n // LANES) : (k + 1) * (n // LANES) + 1] for k in range(n_levels)]
+    )
+    return tile.Octets(level_ptr, (LANES * packed).astype(np.int32))

@@ -1,0 +1,1 @@
+"""Random vectors of nodes and stars, in linear time."""
