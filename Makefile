@@ -15,6 +15,7 @@ test: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python -m pytest
 
 # Measures nask and its peers and rewrites docs/performance.md: about an hour. NASK_DATA names the

@@ -1,8 +1,8 @@
 """The stars of one graph against each other, compiled: one hop, eight rows side by side.
 
-As in ``star_rows``, but every node has a star and every pair a value of its own. Where rows and
+As in ``distinct/rows``, but every node has a star and every pair a value of its own. Where rows and
 columns are the same stars, pairs are compared once and written twice. P is held in float64 or
-float32 and all arithmetic is float64. Nothing here checks its input: ``node_gram`` has.
+float32 and all arithmetic is float64. Nothing here checks its input: ``gram`` has.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ along a line lie those of the row block, eight to a vector. Sums over the member
 lines. Sums over the members of a row would pick single numbers from a line, the one slow thing
 there is; so eight lines at a time are transposed, and every pick brings a vector of eight.
 
-The driver in ``pairwise`` lays out the nodes: a block fills whole vectors, with nodes that have
+The driver in ``engine`` lays out the nodes: a block fills whole vectors, with nodes that have
 neither attributes nor members at its end, whose kappa is 0. Nothing here checks its input.
 
 P is held in float64 or float32. All arithmetic is float64, so that two equal stars are exactly
