@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 import nask
-from nask.exceptions import ModelFileError, NaskError, UnseenAttributeWarning
+from nask.exceptions import (
+    AbsentAttributeWarning,
+    ModelFileError,
+    NaskError,
+    PrecisionWarning,
+    UnseenAttributeWarning,
+)
 from nask.kernels.parameters import RESOURCES
 
 
@@ -68,7 +74,8 @@ def use(path, graphs):
     except ModelFileError:
         return True
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnseenAttributeWarning)
+        for category in (AbsentAttributeWarning, PrecisionWarning, UnseenAttributeWarning):
+            warnings.simplefilter("ignore", category)
         try:
             predicted = model.predict(graphs)
         except NaskError:
