@@ -24,7 +24,7 @@ from page import write_page
 from records import Record, Records
 
 from nask.evaluation.environment import environment
-from nask.progress import track
+from nask.execution.progress import track
 
 ROOT = Path(__file__).parent.parent
 WORKER = Path(__file__).parent / "worker.py"

@@ -10,7 +10,7 @@ import pytest
 import nask
 from cluster_work import Deadly, Failing, Payload, count_comparisons, forget_arrivals, n_arrived
 from nask.exceptions import ClusterError
-from nask.remote import active_client, connected, run
+from nask.execution.remote import active_client, connected, run
 
 
 def kill(client, n):
@@ -46,7 +46,7 @@ def test_an_error_of_the_work_is_raised(client):
 
 
 def test_work_that_kills_every_worker_ends(local_cluster, monkeypatch):
-    monkeypatch.setattr("nask.remote.ATTEMPTS", 2)
+    monkeypatch.setattr("nask.execution.remote.ATTEMPTS", 2)
     with (
         local_cluster(n_workers=1) as cluster,
         connected(cluster.scheduler_address) as client,
@@ -80,7 +80,7 @@ def test_no_scheduler_there():
 
 
 def test_no_workers(local_cluster, monkeypatch):
-    monkeypatch.setattr("nask.remote.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("nask.execution.remote.WAIT_SECONDS", 0.1)
     with (
         local_cluster(n_workers=0) as empty,
         connected(empty.scheduler_address) as client,
@@ -133,7 +133,7 @@ def test_joblibs_dask_fills_a_matrix_larger_than_memory(client, graphs, tmp_path
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 @pytest.mark.parametrize("engine", ["pairwise", "distinct"])
 def test_other_backends_of_joblib_leave_the_threads_alone(graphs, backend, engine, monkeypatch):
-    monkeypatch.setattr("nask.engines.contract.PAIRS_PER_THREAD", 1)
+    monkeypatch.setattr("nask.execution.execution.PAIRS_PER_THREAD", 1)
     expected = nask.NASK(n_hops=2, engine=engine).fit_transform(graphs)
     with joblib.parallel_config(backend, n_jobs=2):
         found = nask.NASK(n_hops=2, engine=engine, n_jobs=2).fit_transform(graphs)

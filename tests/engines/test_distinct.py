@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.contract import Execution, Window
+from nask.engines.contract import Window
 from nask.engines.distinct import engine as distinct
 from nask.engines.distinct import parts as star_parts
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
+from nask.execution.execution import Execution
 from strategies import collections
 
 

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import nask
-from nask.engines.contract import Execution, Window
+from nask.engines.contract import Window
 from nask.engines.explicit import column_product
 from nask.engines.explicit import engine as explicit
 from nask.engines.explicit.column_product import ColumnProduct
 from nask.engines.explicit.work import multiplying, value_shares
 from nask.engines.selection import ENGINES
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
+from nask.execution.execution import Execution
 from strategies import MORE_LETTERS, graphs, sharing
 
 FEW = st.sampled_from([0.0, 0.3, 0.5, 1.0])

@@ -11,13 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import contract
 from nask.engines.compiled.vectors import LANES
 from nask.engines.nodes import edge_term
 from nask.engines.nodes import gram as node_gram
 from nask.engines.nodes import similarity as node_similarity
 from nask.engines.reference import normalise, star_kernels
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
+from nask.execution import execution
 from nask.graph.batch import GraphBatch
 from strategies import FAR_NUMBERS, MORE_LETTERS, graphs, shares
 
@@ -80,7 +80,7 @@ def small_pieces(dense_fill=node_similarity.DENSE_FILL, edge_numbers=4):
         patch.object(node_gram, "BLOCK_ROWS", LANES),
         patch.object(edge_term, "BLOCK_NUMBERS", edge_numbers),
         patch.object(node_similarity, "DENSE_FILL", dense_fill),
-        patch.object(contract, "PAIRS_PER_THREAD", 1),
+        patch.object(execution, "PAIRS_PER_THREAD", 1),
     ):
         yield
 

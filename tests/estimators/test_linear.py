@@ -156,7 +156,7 @@ def test_chosen_rows_are_as_good_as_a_matrix_of_their_own(n_classes, dtype):
 
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
 def test_threads_do_not_change_a_digit(n_jobs, monkeypatch):
-    monkeypatch.setattr("nask.engines.contract.PAIRS_PER_THREAD", 1)
+    monkeypatch.setattr("nask.execution.execution.PAIRS_PER_THREAD", 1)
     X, codes = problem(3, n=900, dtype=np.float32)
     one, many = (fit_linear(X, codes, 1.0, n_jobs=n) for n in (1, n_jobs))
     np.testing.assert_array_equal(one.coefficients, many.coefficients)

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines import contract
 from nask.engines.compiled.vectors import LANES
 from nask.engines.distinct import engine as distinct
 from nask.engines.pairwise import engine as pairwise
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
+from nask.execution import execution
 from strategies import collections, shares
 
 ENGINES = [
@@ -165,7 +165,7 @@ def test_the_number_of_jobs_does_not_matter(kernel, data):
         # Tiles of a few nodes, so that there is work to divide, and threads for the least of it.
         patch.multiple(pairwise, BLOCK_NODES=3, TASK_PAIRS=10),
         patch.object(distinct, "BLOCK_STARS", LANES),
-        patch.object(contract, "PAIRS_PER_THREAD", 1),
+        patch.object(execution, "PAIRS_PER_THREAD", 1),
     ):
         one = model.set_params(n_jobs=1).fit_transform(train)
         two = model.set_params(n_jobs=2).fit_transform(train)

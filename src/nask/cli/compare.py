@@ -19,7 +19,7 @@ from nask.evaluation.results import read_results
 from nask.exceptions import ParameterError, did_you_mean
 from nask.messages import quoted
 from nask.plots import accuracy, critical_difference
-from nask.replacing import replacing
+from nask.storage.replacing import replacing
 
 FILES = "Files"
 PICTURES = (".png", ".pdf", ".svg")

@@ -17,7 +17,7 @@ from nask.cluster.features import write_features
 from nask.cluster.store import checked_place
 from nask.kernels.features import NASKFeatures
 from nask.kernels.parameters import RUNNING, StarParameters
-from nask.replacing import replacing
+from nask.storage.replacing import replacing
 
 FORMATS = (".npy", ".npz", ".zarr")
 # The limit of the command line is that of a Gram matrix.

@@ -23,7 +23,7 @@ from nask.cluster.store import checked_place
 from nask.io.dataset import Dataset
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING
-from nask.replacing import replacing
+from nask.storage.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
 PICTURES = (".pdf", ".png", ".svg")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.messages import quoted
-from nask.replacing import check_writable, replacing
+from nask.storage.replacing import check_writable, replacing
 
 
 def save_arrays(

@@ -23,7 +23,7 @@ from nask.cli.output import check_output
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.saving import load
 from nask.exceptions import ParameterError
-from nask.replacing import replacing
+from nask.storage.replacing import replacing
 
 
 def predict(

@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_place
 from nask.exceptions import ParameterError
+from nask.execution.progress import track
+from nask.execution.remote import connected, run
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import compare_attributes
@@ -26,8 +28,6 @@ from nask.io.coerce import as_graphs
 from nask.kernels.features import NASKFeatures
 from nask.kernels.identity import content_hash
 from nask.kernels.parameters import RUNNING
-from nask.progress import track
-from nask.remote import connected, run
 
 DTYPE = "float32"
 # Graphs of a partition: with 1024 features a row, 4 MB.

@@ -11,15 +11,16 @@ from typing import Any
 import numpy.typing as npt
 
 from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_place
-from nask.engines.contract import Execution, Window
+from nask.engines.contract import Window
 from nask.exceptions import FormatError
+from nask.execution.execution import Execution
+from nask.execution.progress import track
+from nask.execution.remote import connected, run, task_memory
 from nask.kernels.comparison import Comparison
 from nask.kernels.forms import Floats, GaussianForm, mean_distance, to_squared_distances
 from nask.kernels.identity import content_hash
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING
-from nask.progress import track
-from nask.remote import connected, run, task_memory
 
 
 def write_gram(

@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import FormatError, ParameterError
-from nask.io.optional import require
 from nask.kernels.parameters import is_integer
 from nask.messages import quoted
-from nask.scratch import scratch_folder
-from nask.write_errors import writing
+from nask.optional import require
+from nask.storage.scratch import scratch_folder
+from nask.storage.write_errors import writing
 
 EXTRA = "dask"
 # What names a store, for messages.

@@ -14,9 +14,9 @@ from nask.datasets.catalogue import DatasetInfo
 from nask.datasets.places import CACHE_VARIABLE, DATA_VARIABLE, cache_folder
 from nask.exceptions import DatasetNotFoundError, FileWriteError, FormatError
 from nask.io.archive import open_archive
-from nask.replacing import replacing
-from nask.scratch import scratch_folder
-from nask.write_errors import FULL, cannot_write, writing
+from nask.storage.replacing import replacing
+from nask.storage.scratch import scratch_folder
+from nask.storage.write_errors import FULL, cannot_write, writing
 
 TIMEOUT = 30  # seconds without a byte
 CHUNK = 1 << 16

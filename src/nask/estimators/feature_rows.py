@@ -12,8 +12,8 @@ import numpy.typing as npt
 from joblib import delayed
 from threadpoolctl import ThreadpoolController
 
-from nask.engines.contract import Execution
 from nask.exceptions import ParameterError
+from nask.execution.execution import Execution
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nask.engines.contract import Execution
 from nask.estimators.feature_rows import Array, FeatureRows, Floats, Index
 from nask.estimators.newton import NewtonSolver
 from nask.estimators.support import ClassWeight, weight_of_classes
-from nask.progress import Progress, track
+from nask.execution.execution import Execution
+from nask.execution.progress import Progress, track
 
 # Decisions differ from those of the optimum by this part of the mean slack, or less.
 TOLERANCE = 1e-3

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.exceptions import ModelFileError
+from nask.execution.resources import free_memory, readable_bytes
 from nask.graph.batch import Elements
 from nask.messages import quoted
-from nask.replacing import replacing
-from nask.resources import free_memory, readable_bytes
+from nask.storage.replacing import replacing
 
 FORMAT = "nask model"
 VERSION = 1

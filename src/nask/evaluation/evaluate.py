@@ -36,12 +36,12 @@ from nask.evaluation.stacks import remove_stacks, shared_stacks
 from nask.evaluation.tasks import SplitName, Task, make_task
 from nask.evaluation.time_limit import run_within
 from nask.exceptions import ParameterError
+from nask.execution.processes import in_processes
+from nask.execution.progress import Progress, track
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
-from nask.processes import in_processes
-from nask.progress import Progress, track
-from nask.scratch import scratch_folder
+from nask.storage.scratch import scratch_folder
 
 T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.

@@ -14,9 +14,9 @@ from typing import Any
 
 from nask.evaluation.records import FoldRecord
 from nask.exceptions import ParameterError
-from nask.json_lines import JsonLines
 from nask.messages import quoted
-from nask.write_errors import writing
+from nask.storage.json_lines import JsonLines
+from nask.storage.write_errors import writing
 
 # What names the folder for results, for advice.
 OUT = "out (--out)"

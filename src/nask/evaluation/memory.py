@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from joblib import effective_n_jobs
 
 from nask.evaluation.splits import Split
-from nask.resources import free_memory
+from nask.execution.resources import free_memory
 
 # Of the free memory, for all folds at work.
 SHARE = 0.5

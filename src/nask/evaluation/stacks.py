@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from nask.evaluation.journal import OUT, Journal
 from nask.exceptions import MemoryLimitError
-from nask.progress import Progress, track
-from nask.replacing import replacing
-from nask.resources import free_disk, readable_bytes
+from nask.execution.progress import Progress, track
+from nask.execution.resources import free_disk, readable_bytes
+from nask.storage.replacing import replacing
+from nask.storage.write_errors import writing
 from nask.tuning.sweeps import StarSweep
-from nask.write_errors import writing
 
 # The folder of results keeps this much of the disk free.
 SPARE_BYTES = 10**9

@@ -17,8 +17,8 @@ from typing import Any
 import cloudpickle
 
 from nask.exceptions import NaskError
-from nask.scratch import scratch_folder
-from nask.write_errors import writing
+from nask.storage.scratch import scratch_folder
+from nask.storage.write_errors import writing
 
 # Seconds between two looks at the process.
 TICK = 0.5

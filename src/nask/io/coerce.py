@@ -14,8 +14,8 @@ from nask.io.grakel import from_grakel
 from nask.io.molecules import from_rdkit
 from nask.io.networkx import from_networkx
 from nask.io.node_dataset import NodeDataset
-from nask.io.optional import is_instance
 from nask.io.pyg import from_pyg
+from nask.optional import is_instance
 
 # The classes told by their package and name, so that none of the packages is imported.
 CONVERTERS: dict[tuple[str, str], Callable[[Any], AttributedGraph]] = {

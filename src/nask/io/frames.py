@@ -14,9 +14,9 @@ from nask.graph.edges import IntArray, canonical_edges
 from nask.io.columns import refuse_features
 from nask.io.frame_ids import NodeIds, edge_name, node_name
 from nask.io.graph_list import GraphList
-from nask.io.optional import require
 from nask.io.pooled import join_attributes, split_attribute
 from nask.messages import quoted
+from nask.optional import require
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -13,8 +13,8 @@ from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, holds_vectors, split_vectors
-from nask.io.optional import is_instance
 from nask.messages import quoted, represented
+from nask.optional import is_instance
 
 Arc = tuple[Any, Any, Any]
 Labels = Mapping[Any, Any]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.io.optional import require
 from nask.messages import quoted
+from nask.optional import require
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol

@@ -10,8 +10,8 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, refuse_features, split_names, split_vectors
 from nask.io.named_nodes import graph_of_named_nodes
-from nask.io.optional import require
 from nask.messages import quoted
+from nask.optional import require
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -14,8 +14,8 @@ from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import MOST_NODES, AttributedGraph
 from nask.io.arcs import graph_from_arcs
 from nask.io.columns import Columns, add_columns, component_names, split_names
-from nask.io.optional import require
 from nask.messages import quoted
+from nask.optional import require
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data

@@ -14,8 +14,8 @@ from nask.graph.attributed_graph import AttributedGraph, forced_kinds
 from nask.io.csv_table import CsvTable
 from nask.io.dataset import Dataset
 from nask.io.frames import from_frames
-from nask.io.optional import require
 from nask.messages import quoted
+from nask.optional import require
 
 NODE_IDS = ("graph", "node")
 EDGE_IDS = ("graph", "source", "target")

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.attributes.random_map import are_binary
-from nask.engines.contract import Execution
 from nask.engines.sketch.random_stars import RandomStars, Walk
 from nask.engines.sketch.star_sketch import add_by_graph, normalise
 from nask.exceptions import SchemaError
+from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch, unseen_categories
 from nask.graph.schema import Schema

@@ -11,11 +11,12 @@ import numpy as np
 from joblib import delayed
 from sklearn.base import TransformerMixin
 
-from nask import remote
 from nask.attributes.random_map import are_binary
 from nask.engines.sketch.random_stars import PAIRS_PER_NUMBER, RandomStars
 from nask.engines.sketch.star_sketch import SCALARS
 from nask.exceptions import SchemaError
+from nask.execution import remote
+from nask.execution.remote import active_client
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import check_graphs, compare_attributes
@@ -23,7 +24,6 @@ from nask.graph.schema import AttributeSpec, Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.feature_work import FeatureWork, Floats, Level
 from nask.kernels.parameters import StarParameters, is_integer
-from nask.remote import active_client
 
 # Nodes from which the directions of means are learned; more would hardly change them.
 SAMPLE_NODES = 4096

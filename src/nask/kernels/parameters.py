@@ -16,11 +16,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nask.attributes.similarity import attribute_similarities
-from nask.engines.contract import Execution
 from nask.engines.selection import EngineName
 from nask.exceptions import ParameterError
+from nask.execution.execution import Execution
+from nask.execution.progress import Progress
 from nask.graph.schema import Degree, Schema
-from nask.progress import Progress
 from nask.stars.spec import Expansion, StarSpec
 
 GramForm = Literal["linear", "rbf"]

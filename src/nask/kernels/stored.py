@@ -19,13 +19,14 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from nask.engines.contract import Execution, Window
+from nask.engines.contract import Window
 from nask.exceptions import FormatError, MemoryLimitError
+from nask.execution.execution import Execution
+from nask.execution.progress import track
+from nask.execution.resources import free_disk, readable_bytes
 from nask.kernels.tile_record import PLACE, TileRecord, open_record
-from nask.progress import track
-from nask.resources import free_disk, readable_bytes
-from nask.scratch import make_scratch
-from nask.write_errors import FULL, writing
+from nask.storage.scratch import make_scratch
+from nask.storage.write_errors import FULL, writing
 
 # The share of memory_limit for the numbers of a tile; the rest is for the work on them.
 TILE_SHARE = 0.25

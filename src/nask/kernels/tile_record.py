@@ -12,8 +12,8 @@ from typing import Any
 
 from nask.engines.contract import Window
 from nask.exceptions import FormatError
-from nask.json_lines import JsonLines
 from nask.messages import quoted
+from nask.storage.json_lines import JsonLines
 
 FORMAT = "nask gram"
 # What names the folder of stored Gram matrices, for advice.

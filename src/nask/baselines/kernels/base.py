@@ -18,10 +18,10 @@ from nask.estimators.machine import training_data
 from nask.estimators.support import Centring, SupportMachine, class_confidence, most_confident
 from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
+from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.parameters import POSITIVE, is_integer, is_positive
-from nask.progress import Progress, track
 from nask.tuning.grid import Grid, settings
 from nask.tuning.race import Race, Splits, refuse_single_members
 from nask.tuning.sweeps import Candidate

@@ -12,7 +12,7 @@ from joblib import delayed, effective_n_jobs
 from nask.baselines.encoding import NodeEncoder
 from nask.baselines.kernels.base import Floats, GraphKernel, KernelClassifier
 from nask.baselines.kernels.scg import Side, Weights, transport
-from nask.engines.threads import in_threads
+from nask.execution.threads import in_threads
 from nask.graph.attributed_graph import AttributedGraph
 
 GRID: Mapping[str, Sequence[Any]] = {

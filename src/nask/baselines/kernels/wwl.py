@@ -16,9 +16,9 @@ from nask.baselines.kernels.base import Floats, GraphKernel, KernelClassifier
 from nask.baselines.kernels.mixed_nodes import has_numbers
 from nask.baselines.kernels.pot import import_pot
 from nask.baselines.kernels.wl_embedding import wl_embeddings
+from nask.execution.processes import in_processes
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
-from nask.processes import in_processes
 from nask.stars.colours import node_colours
 
 GRID: Mapping[str, Sequence[Any]] = {

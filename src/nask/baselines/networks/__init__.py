@@ -1,6 +1,6 @@
 """Graph neural networks as estimators; they need the packages torch and torch-geometric."""
 
-from nask.io.optional import require
+from nask.optional import require
 
 for _package in ("torch", "torch_geometric"):
     require(_package, "baselines")

@@ -14,9 +14,9 @@ from sklearn.model_selection import ParameterGrid
 
 from nask.baselines.networks.training import Outcome, Schedule, apart
 from nask.exceptions import ParameterError, did_you_mean
+from nask.execution.progress import Progress, track
 from nask.kernels.parameters import POSITIVE, is_integer, is_number, is_positive
 from nask.messages import quoted
-from nask.progress import Progress, track
 
 # The learning rates of the paper's protocol.
 GRID: Mapping[str, Sequence[Any]] = {"learning_rate": (0.001, 0.005, 0.01)}

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask.engines.compiled.vectors import LANES
-from nask.engines.contract import Execution, Prepared, Window
+from nask.engines.contract import Prepared, Window
 from nask.engines.distinct.rows import Stars
 from nask.engines.pairwise.engine import PairwisePrepared
+from nask.execution.execution import Execution
 from nask.graph.batch import Elements
 from nask.stars.alike import Labels
 from nask.stars.colours import StarColours

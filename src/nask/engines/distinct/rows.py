@@ -1,8 +1,9 @@
 """Distinct stars against distinct stars, compiled: one hop, eight rows side by side.
 
 Members, cores and graphs of columns are looked up at random places; with eight rows side by side
-every look-up brings a vector (see ``compiled/vectors``). As in ``pairwise/tile``, P is held in float64 or float32 and
-all arithmetic is float64. Nothing here checks its input: the driver in ``engine`` has.
+every look-up brings a vector (see ``compiled/vectors``). As in ``pairwise/tile``, P is held in
+float64 or float32 and all arithmetic is float64. Nothing here checks its input: the driver in
+``engine`` has.
 """
 
 from __future__ import annotations

@@ -16,9 +16,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask.attributes.feature_map import FeatureMap
-from nask.engines.contract import Engine, Execution, Prepared, Window
+from nask.engines.contract import Engine, Prepared, Window
 from nask.engines.explicit.column_product import ColumnProduct
 from nask.engines.explicit.star_features import StarFeatures, grouped
+from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.numeric import inverse_root
 from nask.stars.members import star_matrices

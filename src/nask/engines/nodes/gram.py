@@ -20,10 +20,10 @@ from nask.engines.compiled.hop_rules import HopRules
 from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
-from nask.engines.contract import Execution
 from nask.engines.nodes.edge_term import DistinctEdges
 from nask.engines.nodes.rows import NodeSpace, NodeStars, compare_nodes, self_terms
 from nask.engines.nodes.similarity import NodeSimilarity, filled_columns
+from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.numeric import TINY, inverse_root
 from nask.stars.alike import common_labels, star_names

@@ -6,7 +6,8 @@ the features of two nodes gain
     n_features - sum f(x) - sum f(x') + sum (f(x) + f(x') - 1 + s(x, x'))
 
 where the last sum is over columns in which both have a nonzero; all others cost nothing. On zeros
-and ones every term is an integer, and the sum exact. Named attributes are compared by ``compiled/similarity``.
+and ones every term is an integer, and the sum exact. Named attributes are compared by
+``compiled/similarity``.
 """
 
 from __future__ import annotations

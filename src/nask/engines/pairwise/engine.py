@@ -18,9 +18,10 @@ from nask.engines.compiled.hop_rules import star_floor
 from nask.engines.compiled.places import Places
 from nask.engines.compiled.vectors import LANES
 from nask.engines.conditioning import warn_of_near_stars
-from nask.engines.contract import Engine, Execution, Prepared, Window
+from nask.engines.contract import Engine, Prepared, Window
 from nask.engines.pairwise import tile
 from nask.engines.pairwise.layout import cut, lists, octets
+from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.stars.alike import Labels, Names, common_labels, star_names
 from nask.stars.members import Members, star_matrices

@@ -1,9 +1,10 @@
 """Random rotations and waves of eight vectors side by side, compiled.
 
 A block holds eight vectors of one width, a power of two: their first numbers, their second numbers
-and so on, so that every operation is one on a vector of eight (see ``compiled/vectors``). The transform of
-Walsh and Hadamard takes w log w sums where a random matrix would take w^2 products, and nothing but
-signs has to be stored. What is done to one of the eight does not depend on the others.
+and so on, so that every operation is one on a vector of eight (see ``compiled/vectors``). The
+transform of Walsh and Hadamard takes w log w sums where a random matrix would take w^2 products,
+and nothing but signs has to be stored. What is done to one of the eight does not depend on the
+others.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ from joblib import delayed
 
 from nask.attributes.random_map import Columns, RandomMap
 from nask.engines.compiled.vectors import LANES
-from nask.engines.contract import Execution
 from nask.engines.sketch import star_sketch
 from nask.engines.sketch.embedding import Values, embed, embedding_space
 from nask.engines.sketch.star_sketch import SCALARS, SketchRules, Stars, Turns
+from nask.execution.execution import Execution
 from nask.graph.batch import Elements, GraphBatch
 from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.spec import StarSpec

@@ -6,8 +6,8 @@ import threading
 import pytest
 from joblib import delayed, parallel_config
 
-from nask.engines.contract import PAIRS_PER_THREAD, Execution
-from nask.engines.threads import AHEAD, in_threads
+from nask.execution.execution import PAIRS_PER_THREAD, Execution
+from nask.execution.threads import AHEAD, in_threads
 
 MANY = 1000
 DEADLINE = 30

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from joblib.parallel import get_active_backend
 
 from nask.exceptions import ClusterError
-from nask.io.optional import require
+from nask.optional import require
 
 Place = TypeVar("Place")
 Result = TypeVar("Result")

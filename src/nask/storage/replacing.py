@@ -1,8 +1,8 @@
 """Files that are written whole or not at all: beside the old one, to disk, then in its place.
 
 A kill, a full disk or an error leaves what was there before. What grows line by line or tile by
-tile, records and stores, has ways of its own (:mod:`nask.json_lines`, :mod:`nask.kernels.stored`,
-:mod:`nask.cluster.store`).
+tile, records and stores, has ways of its own (:mod:`nask.storage.json_lines`,
+:mod:`nask.kernels.stored`, :mod:`nask.cluster.store`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nask.exceptions import FileWriteError, ParameterError
-from nask.scratch import scratch_folder
-from nask.write_errors import writing
+from nask.storage.scratch import scratch_folder
+from nask.storage.write_errors import writing
 
 # The process's own streams, be they sent to a file.
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nask.exceptions import FormatError
-from nask.write_errors import writing
+from nask.storage.write_errors import writing
 
 try:
     import fcntl

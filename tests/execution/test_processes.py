@@ -13,7 +13,7 @@ from joblib import delayed
 
 import limited_work
 from nask.exceptions import FileWriteError
-from nask.processes import in_processes
+from nask.execution.processes import in_processes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
 
@@ -64,7 +64,7 @@ def test_no_room_for_what_processes_share(tmp_path):
     code = (
         "import joblib, numpy as np\n"
         "from joblib import delayed\n"
-        "from nask.processes import in_processes\n"
+        "from nask.execution.processes import in_processes\n"
         "def full(*_, **__): raise OSError(28, 'No space left on device')\n"
         "joblib._memmapping_reducer.dump = full\n"
         "list(in_processes((delayed(len)(np.zeros(10**6) + k) for k in range(2)), n_jobs=2))"

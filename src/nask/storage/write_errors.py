@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nask.exceptions import FileWriteError
-from nask.resources import free_disk, nearest_folder, readable_bytes
+from nask.execution.resources import free_disk, nearest_folder, readable_bytes
 
 # No room on the disk, or in the user's share of it, which not every system has.
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))

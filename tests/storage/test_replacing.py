@@ -9,12 +9,12 @@ import threading
 
 import pytest
 
-from nask import replacing as module
-from nask import scratch
 from nask.exceptions import FileWriteError, ParameterError
-from nask.replacing import check_writable, replacing
-from nask.scratch import PREFIX, make_scratch
-from nask.write_errors import cannot_write, writing
+from nask.storage import replacing as module
+from nask.storage import scratch
+from nask.storage.replacing import check_writable, replacing
+from nask.storage.scratch import PREFIX, make_scratch
+from nask.storage.write_errors import cannot_write, writing
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and pipes are those of POSIX")
 
@@ -99,7 +99,7 @@ def test_a_pipe_gets_the_content(tmp_path):
 def test_standard_output_stays_what_it_is(tmp_path, target):
     """A pipe, or a file, to which others write as well."""
     code = (
-        "import sys\nfrom nask.replacing import check_writable, replacing\n"
+        "import sys\nfrom nask.storage.replacing import check_writable, replacing\n"
         "check_writable(sys.argv[1], '--out')\n"
         "with replacing(sys.argv[1], '--out') as temporary:\n    temporary.write_text('written')"
     )

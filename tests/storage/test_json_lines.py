@@ -6,10 +6,10 @@ import os
 import pytest
 
 import nask
-from nask import json_lines
 from nask.evaluation.journal import Journal
 from nask.exceptions import FileWriteError
-from nask.json_lines import JsonLines
+from nask.storage import json_lines
+from nask.storage.json_lines import JsonLines
 
 
 def full_in_the_middle(file, content):

@@ -17,7 +17,7 @@ from joblib import Parallel
 from joblib.parallel import get_active_backend
 
 from nask.exceptions import FileWriteError
-from nask.resources import free_disk, readable_bytes
+from nask.execution.resources import free_disk, readable_bytes
 
 # Seconds between two looks for the parent.
 TICK = 1.0
