@@ -1,3 +1,4 @@
+import copy
 import pickle
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nask
 from nask import NASK, AttributedGraph
 from nask.exceptions import (
     GraphError,
@@ -383,6 +385,57 @@ def test_a_million_rows():
     assert {g.n_nodes for g in graphs} == {size}
     listed = (g.n_edges + g.n_self_loops_removed + g.n_duplicate_edges_removed for g in graphs)
     assert set(listed) == {size}
+
+
+def three_graphs():
+    nodes = pd.DataFrame({"graph": [9, 9, 2, 2, 5], "node": list("ababa"), "x": [1, 2, 3, 4, 5]})
+    return nask.from_frames(nodes, pd.DataFrame({"graph": [], "source": [], "target": []}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda graphs: graphs.sort(key=lambda graph: graph.n_nodes),
+        lambda graphs: graphs.reverse(),
+        lambda graphs: graphs.append(graphs[0]),
+        lambda graphs: graphs.extend(graphs),
+        lambda graphs: graphs.insert(0, graphs[1]),
+        lambda graphs: graphs.pop(),
+        lambda graphs: graphs.remove(graphs[0]),
+        lambda graphs: graphs.clear(),
+        lambda graphs: graphs.__setitem__(0, graphs[1]),
+        lambda graphs: graphs.__delitem__(0),
+        lambda graphs: graphs.__iadd__([graphs[0]]),
+        lambda graphs: graphs.__imul__(2),
+    ],
+)
+def test_ids_stay_with_their_graphs(change):
+    graphs = three_graphs()
+    with pytest.raises(TypeError, match=r"ids, .* list\(graphs\)"):
+        change(graphs)
+    assert graphs.ids == (9, 2, 5)
+    assert [graph.n_nodes for graph in graphs] == [2, 2, 1]
+
+
+def test_parts_of_graphs_with_ids_have_theirs():
+    graphs = three_graphs()
+    assert graphs[1:].ids == (2, 5)
+    assert graphs[::-1].ids == (5, 2, 9)
+    assert graphs[::-1].align({2: "b", 9: "a", 5: "c"}).tolist() == ["c", "b", "a"]
+    assert copy.deepcopy(graphs).ids == pickle.loads(pickle.dumps(graphs)).ids == graphs.ids
+    assert type(graphs + graphs) is list
+
+
+def test_labels_by_id_in_another_order_are_refused():
+    graphs = three_graphs()
+    model = nask.NASKClassifier(n_hops=1)
+    shuffled = pd.Series(["b", "a", "a"], index=[2, 5, 9])
+    with pytest.raises(ParameterError, match=r"Pass graphs.align\(y\)"):
+        model.fit(graphs, shuffled)
+    model.fit(graphs, graphs.align(shuffled))
+    model.fit(graphs, shuffled.loc[list(graphs.ids)])
+    # Positions, as scikit-learn and pandas number rows, say nothing of ids.
+    model.fit(graphs, pd.Series(["b", "a", "a"]))
 
 
 @backends

@@ -27,6 +27,7 @@ GRAPHS = [
         ("gamma", 0), ("gamma", -1.0), ("gamma", math.nan), ("gamma", math.inf), ("gamma", "1"),
         ("gamma", {"age": 0.0}), ("gamma", None), ("gamma", True),
         ("n_hops", 0), ("n_hops", -3), ("n_hops", 1.5), ("n_hops", True), ("n_hops", "2"),
+        ("n_hops", 1001), ("n_hops", 10**400), ("gamma", 10**400), ("gamma_star", 10**400),
         ("gamma_star", 0.0), ("gamma_star", math.inf), ("gram_scale", -1),
         ("expansion", "balls"), ("gram", "gaussian"), ("engine", "fast"), ("dtype", "float16"),
         ("dtype", np.float32), ("degree", "yes"), ("star_norm", 1), ("normalize", "no"),
@@ -43,6 +44,12 @@ def test_bad_values_are_refused_in_one_grammar(cls, parameter, value):
     pattern = f"The '{parameter}' parameter of {cls.__name__} must be .* Got .* instead"
     with pytest.raises(ParameterError, match=pattern):
         model.fit(GRAPHS, [0, 1])
+
+
+@pytest.mark.parametrize("parameter", ["n_hops", "gamma", "gamma_star", "gram_scale"])
+def test_integers_of_thousands_of_digits_are_refused(parameter):
+    with pytest.raises(ParameterError, match="Got an integer of more than 4300 digits instead"):
+        nask.NASK(**{parameter: 10**5000}).fit(GRAPHS)
 
 
 def test_unknown_attribute_names_are_refused_with_a_hint():
@@ -189,10 +196,11 @@ def test_memory_limit_is_checked_before_the_work():
         nask.NASK(memory_limit=31, engine="reference").fit_transform(GRAPHS)
     nask.NASK(memory_limit="32 B", engine="reference").fit_transform(GRAPHS)
     # In whole vectors, four tiles of 8 x 8 (P, its successor, the edge term, P between edges), two
-    # of eight lines, a vector of 0, a square, and the sums of 8 nodes with a graph; and the result.
-    n_tiles, n_others = 4 * 64, 64 + 64 + 8 + 64 + 8
+    # of eight lines, a vector of 0, a square, the sums of 8 nodes with a graph, and the nearest stars;
+    # and the result.
+    n_tiles, n_others = 4 * 64, 64 + 64 + 8 + 64 + 8 + 8
     enough = 8 * (n_tiles + n_others + 1)
-    with pytest.raises(MemoryLimitError, match=r"a tile for each of 1 threads, takes 3\.72 kB"):
+    with pytest.raises(MemoryLimitError, match=r"a tile for each of 1 threads, takes 3\.78 kB"):
         nask.NASK(memory_limit=enough - 1, engine="pairwise").fit_transform(GRAPHS)
     nask.NASK(memory_limit=enough, engine="pairwise").fit_transform(GRAPHS)
     enough = 4 * n_tiles + 8 * n_others + 4

@@ -15,6 +15,7 @@ from nask.estimators.targets import one_column, refuse_missing
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
+from nask.io.graph_list import GraphList
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, StarKernelParameters, is_positive
 
@@ -75,6 +76,8 @@ def training_data(X: Any, y: Any, owner: str) -> tuple[list[AttributedGraph], np
             f"{owner} requires y to be passed, but the target y is None: "
             "expected one value a graph."
         )
+    if isinstance(X, GraphList):
+        X.check_order(y)
     graphs = as_graphs(X)
     target = one_column(y)
     if len(target) != len(graphs):

@@ -25,8 +25,6 @@ from nask.kernels.parameters import RESOURCES, is_integer, is_number
 from nask.messages import quoted
 
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
-# Beyond, a file of a few bytes would keep a processor busy for days.
-MOST_HOPS = 1000
 # Of the names of classes: each prediction takes as much memory as the longest may.
 LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
@@ -59,14 +57,6 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> NASKClassifier | NAS
     return model
 
 
-def check_hops(model: KernelMachine) -> None:
-    """Raise where a model has more hops than a file may ask for."""
-    if model.n_hops > MOST_HOPS:
-        raise ModelFileError(
-            f"A saved model has at most {MOST_HOPS} hops; the parameter n_hops is {model.n_hops}."
-        )
-
-
 def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
     """The model as it was before it was fitted. How to run it is not the file's to say."""
     name = document["class"]
@@ -84,7 +74,6 @@ def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
             plain = dict(map(tuple, value["pairs"])) if isinstance(value, dict) else value
             model.set_params(**{parameter: plain})
     model._check_parameters()
-    check_hops(model)
     if isinstance(model, NASKClassifier) and not isinstance(model.probability, bool):
         raise ModelFileError(
             f"The parameter probability is {quoted(model.probability)}, not a bool."

@@ -13,7 +13,7 @@ from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
 from nask.estimators.model_file import Arrays, read_file, write_file
 from nask.estimators.regressor import NASKRegressor
-from nask.estimators.restoring import check_hops, restore
+from nask.estimators.restoring import restore
 from nask.exceptions import ModelFileError, ParameterError
 from nask.graph.schema import AttributeSpec
 from nask.kernels.parameters import RESOURCES
@@ -25,7 +25,6 @@ def save(model: KernelMachine, path: str | os.PathLike[str]) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
-    check_hops(model)
     kernel = model.kernel_
     document: dict[str, Any] = {
         "class": type(model).__name__,

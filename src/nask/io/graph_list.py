@@ -17,9 +17,10 @@ from nask.messages import quoted
 
 
 class GraphList(list[AttributedGraph]):
-    """A list of graphs that knows the id of each.
+    """A list of graphs that knows the id of each, and so stays as it is.
 
-    Parts of it, such as ``graphs[:10]``, are plain lists.
+    Parts of it, such as ``graphs[:10]``, know their ids, too; ``list(graphs)`` is a list that can
+    be changed, without ids.
 
     Parameters
     ----------
@@ -51,6 +52,32 @@ class GraphList(list[AttributedGraph]):
             raise ParameterError(
                 f"The 'ids' parameter of GraphList must be one id a graph ({len(self)}). Got "
                 f"{len(self.ids)} instead."
+            )
+
+    def _unchanged(self, *args: Any, **options: Any) -> Any:
+        raise TypeError(
+            "These graphs have ids, which would no longer be theirs after this change. Change "
+            "list(graphs), a list without ids, or take a part of them, such as graphs[:10]."
+        )
+
+    append = extend = insert = remove = pop = clear = sort = reverse = _unchanged
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _unchanged
+
+    def __getitem__(self, index: Any) -> Any:
+        graphs = super().__getitem__(index)
+        return GraphList(graphs, self.ids[index]) if isinstance(index, slice) else graphs
+
+    def check_order(self, labels: Any) -> None:
+        """Raise where labels, a pandas Series by graph id, come in another order than the graphs.
+
+        Labels that are not indexed by these ids say nothing of them, and are not looked at.
+        """
+        index = list(getattr(labels, "index", ()) if hasattr(labels, "to_numpy") else ())
+        if len(index) == len(self.ids) and set(index) == set(self.ids) and index != [*self.ids]:
+            raise ParameterError(
+                "The labels are indexed by graph id and come in another order than the graphs: "
+                f"the first label is of graph {quoted(index[0])}, the first graph is "
+                f"{quoted(self.ids[0])}. Pass graphs.align(y)."
             )
 
     def align(self, labels: Any) -> npt.NDArray[Any]:

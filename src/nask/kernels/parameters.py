@@ -26,6 +26,8 @@ from nask.stars.spec import Expansion, StarSpec
 GramForm = Literal["linear", "rbf"]
 DType = Literal["float32", "float64"]
 POSITIVE = "a float in the range (0, inf)"
+# No graph is so wide; beyond, a model file of a few bytes would keep a processor busy for days.
+MOST_HOPS = 1000
 SMALLEST_FLOAT32_P = 1e-15
 SMALLEST_SPREAD = 1e-6
 # Of rounding by hops, up to which P in float32 was within 2.4e-6 of P in float64.
@@ -72,7 +74,9 @@ class StarParameters(BaseEstimator):
         """Raise on the first parameter outside its range; called by ``fit``."""
         check = self._check
         check(
-            is_integer(self.n_hops) and self.n_hops >= 1, "n_hops", "an int in the range [1, inf)"
+            is_integer(self.n_hops) and 1 <= self.n_hops <= MOST_HOPS,
+            "n_hops",
+            f"an int in the range [1, {MOST_HOPS}]",
         )
         if isinstance(self.gamma, Mapping):
             check(
@@ -237,7 +241,10 @@ def is_integer(value: object) -> TypeGuard[int]:
 def is_number(value: Any) -> bool:
     """Tell whether a value is a finite real number, and not a bool."""
     real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    return real and math.isfinite(value)
+    try:
+        return real and math.isfinite(value)
+    except OverflowError:  # an integer too large for a float
+        return False
 
 
 def is_positive(value: Any) -> bool:
