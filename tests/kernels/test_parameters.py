@@ -196,7 +196,7 @@ def test_memory_limit_is_checked_before_the_work():
         nask.NASK(memory_limit=31, engine="reference").fit_transform(GRAPHS)
     nask.NASK(memory_limit="32 B", engine="reference").fit_transform(GRAPHS)
     # In whole vectors, four tiles of 8 x 8 (P, its successor, the edge term, P between edges), two
-    # of eight lines, a vector of 0, a square, the sums of 8 nodes with a graph, and the nearest stars;
+    # of eight lines, a vector of 0, a square, the sums of 8 nodes with a graph, the nearest stars;
     # and the result.
     n_tiles, n_others = 4 * 64, 64 + 64 + 8 + 64 + 8 + 8
     enough = 8 * (n_tiles + n_others + 1)
