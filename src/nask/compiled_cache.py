@@ -50,8 +50,8 @@ def sources(path: Path) -> list[Path]:
 
     Examples
     --------
-    >>> [source.stem for source in sources(PACKAGE / "engines" / "mixing.py")]
-    ['compiled_cache', 'compiling', 'mixing', 'vectors']
+    >>> [source.stem for source in sources(PACKAGE / "engines" / "sketch" / "mixing.py")]
+    ['compiled_cache', 'compiling', 'vectors', 'mixing']
     """
     compiler = PACKAGE / "compiling.py"
     found, left = {path}, [path]
