@@ -1,6 +1,6 @@
 # Two commands do everything on a machine with Python >= 3.11, make and a package index:
 #   make demo   classifies the two embedded datasets and prints an accuracy table
-#   make test   runs the linter, the type checker, the doctests and the tests
+#   make test   runs the linter, the type checker, the check of imports, the doctests and the tests
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

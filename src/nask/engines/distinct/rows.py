@@ -102,7 +102,7 @@ def compare_columns(
             if n:
                 below = exp((scaled * norms - 1.0) * rules.gamma_star)
                 store(space.below, (c - c0) * LANES, below)
-            # The norms of the rows come last, once a graph.
+            # The norms of the rows come last, once per graph.
             add_by_graph(space, b, c, n_half, scaled if rules.star_norm else k)
         if n:
             store_square(deeper, row * n + c0, n, transposed(load_square(space.below, 0, LANES)))
@@ -112,7 +112,10 @@ def compare_columns(
 def compare_guarded(
     space: Space, b: Stars, start: int, n_half: int, rules: HopRules, deeper: Array, row: int
 ) -> None:
-    """The same, where stars that are alike are told and the norms of the rows come at once."""
+    """The same, where stars that are alike are told and the norms of the rows come at once.
+
+    A function of its own: as a branch inside the other, it changed how that one rounds.
+    """
     norms, n = load(space.norms, 0), deeper.shape[1]
     for c0 in range(start, len(b.core), LANES):
         for c in range(c0, min(c0 + LANES, len(b.core))):
