@@ -15,9 +15,9 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 import nask
-from nask.estimators.targets import class_codes
 from nask.evaluation.splits import Split, outer_splits
-from nask.tuning.path import predictions
+from nask.learning.path import predictions
+from nask.learning.targets import class_codes
 
 
 def fold(

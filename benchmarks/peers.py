@@ -10,8 +10,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask import AttributedGraph
-from nask.baselines.kernels import grakel_graphs
-from nask.baselines.kernels.pot import import_pot
+from nask.lab.rivals.kernels import grakel_graphs
+from nask.lab.rivals.kernels.pot import import_pot
 
 Floats = npt.NDArray[np.float64]
 # The iterations of WWL; its gamma changes no time.

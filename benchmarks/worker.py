@@ -25,7 +25,7 @@ from measure import measure, time_limit
 from peers import WWL, attributed, labelled
 
 import nask
-from nask.baselines.kernels.pot import import_pot
+from nask.lab.rivals.kernels.pot import import_pot
 
 WL_ITERATIONS = 5
 FEW = 4

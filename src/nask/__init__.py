@@ -2,13 +2,6 @@
 
 from nask.cluster.features import write_features
 from nask.cluster.gram import write_gram
-from nask.datasets.generators import (
-    make_social_network,
-    make_social_networks,
-    make_synthetic,
-    make_synthetic_new,
-    make_synthie,
-)
 from nask.datasets.registry import available_datasets, load_dataset
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier
@@ -20,20 +13,27 @@ from nask.evaluation.evaluate import evaluate
 from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_results
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.converters.frames import from_frames, to_frames
+from nask.io.converters.grakel import from_grakel
+from nask.io.converters.molecules import from_rdkit, from_smiles
+from nask.io.converters.networkx import from_networkx, to_networkx
+from nask.io.converters.pyg import from_pyg
 from nask.io.dataset import Dataset
-from nask.io.frames import from_frames, to_frames
-from nask.io.grakel import from_grakel
-from nask.io.molecules import from_rdkit, from_smiles
-from nask.io.networkx import from_networkx, to_networkx
 from nask.io.node_dataset import NodeDataset
-from nask.io.planetoid import read_planetoid
-from nask.io.pokec import read_pokec
-from nask.io.pyg import from_pyg
-from nask.io.tables import read_tables
-from nask.io.tu import read_tu
+from nask.io.readers.planetoid import read_planetoid
+from nask.io.readers.tables import read_tables
+from nask.io.readers.tu import read_tu
 from nask.kernels.features import NASKFeatures
 from nask.kernels.nask import NASK
 from nask.kernels.node_nask import NodeNASK
+from nask.lab.generators import (
+    make_social_network,
+    make_social_networks,
+    make_synthetic,
+    make_synthetic_new,
+    make_synthie,
+)
+from nask.lab.pokec.reader import read_pokec
 from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier
 

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 import limited_work
-from nask.baselines.catalogue import GRAPH_BASELINES
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation import time_limit
 from nask.exceptions import ParameterError
+from nask.lab.rivals.catalogue import GRAPH_BASELINES
 
 TRY = ("--try", "gamma=0.1,1", "--try", "n_hops=1,2", "--try", "degree=none",
        "--try", "gamma_star=4", "--try", "C=1,10", "--try", "gram=linear")  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from nask.datasets import load_dataset
 from nask.datasets.places import EMBEDDED
 from nask.exceptions import FormatError
-from nask.io.tu import read_tu
+from nask.io.readers.tu import read_tu
 
 NAMES = ["MUTAG", "Cuneiform"]
 SCRIPT = Path(__file__).parents[2] / "scripts/embed_datasets.py"

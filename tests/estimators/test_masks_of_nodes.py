@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import nask
-from nask.baselines.majority import MajorityNodeClassifier
 from nask.exceptions import ParameterError
+from nask.lab.rivals.majority import MajorityNodeClassifier
 
 NETWORK = nask.make_social_network(80)
 GRAPH, Y = NETWORK.graph, NETWORK.y

@@ -200,7 +200,7 @@ def test_evaluation_tells_nothing_of_parts_of_a_set(tmp_path):
 
 
 def test_rivals_tell_it_too():
-    from nask.baselines.kernels.attributes_only import AttributesOnlyClassifier
+    from nask.lab.rivals.kernels.attributes_only import AttributesOnlyClassifier
 
     model = AttributesOnlyClassifier().fit(TRAIN, [0, 1, 0, 1])
     assert len(told(model.predict, [people(5, node=["region"])])) == 1

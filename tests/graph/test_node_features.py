@@ -12,7 +12,7 @@ import nask
 from nask.exceptions import GraphError, ParameterError, SchemaError
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
-from nask.io.networkx import to_networkx
+from nask.io.converters.networkx import to_networkx
 
 
 def with_features(features, n_nodes=3):

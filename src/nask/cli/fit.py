@@ -22,9 +22,9 @@ from nask.cli.output import check_output
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
-from nask.estimators.targets import as_numbers, class_codes
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
+from nask.learning.targets import as_numbers, class_codes
 from nask.tuning.classifier import TunedNASKClassifier
 
 

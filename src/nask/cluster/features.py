@@ -26,8 +26,8 @@ from nask.graph.new_graphs import compare_attributes
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.features import NASKFeatures
-from nask.kernels.identity import content_hash
 from nask.kernels.parameters import RUNNING
+from nask.storage.hashes import content_hash
 
 DTYPE = "float32"
 # Graphs of a partition: with 1024 features a row, 4 MB.

@@ -18,9 +18,9 @@ from nask.execution.progress import track
 from nask.execution.remote import connected, run, task_memory
 from nask.kernels.comparison import Comparison
 from nask.kernels.forms import Floats, GaussianForm, mean_distance, to_squared_distances
-from nask.kernels.identity import content_hash
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING
+from nask.storage.hashes import content_hash
 
 
 def write_gram(

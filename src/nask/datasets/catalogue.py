@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from nask.io.tu_edges import Opposite
+from nask.io.readers.tu_edges import Opposite
 
 TABLE = Path(__file__).parent / "catalogue.toml"
 

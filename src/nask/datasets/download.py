@@ -13,7 +13,7 @@ from rich.progress import Progress as Bar
 from nask.datasets.catalogue import DatasetInfo
 from nask.datasets.places import CACHE_VARIABLE, DATA_VARIABLE, cache_folder
 from nask.exceptions import DatasetNotFoundError, FileWriteError, FormatError
-from nask.io.archive import open_archive
+from nask.io.readers.archive import open_archive
 from nask.storage.replacing import replacing
 from nask.storage.scratch import scratch_folder
 from nask.storage.write_errors import FULL, cannot_write, writing

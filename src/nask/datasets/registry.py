@@ -12,12 +12,12 @@ from nask.datasets.checks import differences
 from nask.datasets.download import download
 from nask.datasets.places import DATA_VARIABLE, Place, folders, places
 from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError, did_you_mean
-from nask.io.archive import Archive, open_archive
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
-from nask.io.planetoid import planetoid_sets, read_planetoid
-from nask.io.pokec import pokec_folder, read_pokec
-from nask.io.tu import read_tu
+from nask.io.readers.archive import Archive, open_archive
+from nask.io.readers.planetoid import planetoid_sets, read_planetoid
+from nask.io.readers.tu import read_tu
+from nask.lab.pokec.reader import pokec_folder, read_pokec
 from nask.messages import quoted
 
 
@@ -179,7 +179,7 @@ def _read(
     if info is not None and info.collection == "SNAP":
         return read_pokec(path, name=name or "Pokec")
     if _holds_tables(archive):
-        from nask.io.tables import read_tables
+        from nask.io.readers.tables import read_tables
 
         return read_tables(path, categorical=categorical)
     if categorical:

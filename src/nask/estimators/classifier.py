@@ -14,10 +14,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
 from nask.estimators.machine import KernelMachine
-from nask.estimators.support import class_confidence, most_confident
-from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_positive
+from nask.learning.support import class_confidence, most_confident
+from nask.learning.targets import class_codes
 from nask.messages import listed, quoted
 
 CALIBRATION_FOLDS = 5

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from nask.estimators.support import Centring, SupportMachine
-from nask.estimators.targets import one_column, refuse_missing
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.io.graph_list import GraphList
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, StarKernelParameters, is_positive
+from nask.learning.support import Centring, SupportMachine
+from nask.learning.targets import one_column, refuse_missing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -19,10 +19,7 @@ from nask.estimators.classifier import (
     probabilities,
     weights_by_code,
 )
-from nask.estimators.linear import fit_linear, most_decided
 from nask.estimators.machine import MachineParameters
-from nask.estimators.support import Centring, SupportMachine, class_confidence, most_confident
-from nask.estimators.targets import class_codes, one_column
 from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
@@ -33,6 +30,9 @@ from nask.io.target import as_target, is_number
 from nask.kernels.features import NASKFeatures
 from nask.kernels.node_nask import NodeNASK
 from nask.kernels.parameters import StarParameters, is_integer
+from nask.learning.linear import fit_linear, most_decided
+from nask.learning.support import Centring, SupportMachine, class_confidence, most_confident
+from nask.learning.targets import class_codes, one_column
 
 Method = Literal["auto", "exact", "features"]
 Index = npt.NDArray[np.int64]

@@ -11,9 +11,9 @@ from sklearn.base import RegressorMixin
 from sklearn.svm import SVR
 
 from nask.estimators.machine import KernelMachine
-from nask.estimators.targets import as_numbers
 from nask.exceptions import ParameterError
 from nask.kernels.parameters import is_number
+from nask.learning.targets import as_numbers
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -74,7 +74,7 @@ def evaluate(
     Parameters
     ----------
     model : str or estimator
-        "nask", the name of a baseline (``nask.baselines.catalogue``), or any classifier with
+        "nask", the name of a baseline (``nask.lab.rivals.catalogue``), or any classifier with
         ``fit`` and ``predict`` on lists of graphs; for a network, one with ``fit(graph, y,
         train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
         so in ``fit``, as :class:`TunedNASKClassifier` does.

@@ -16,7 +16,7 @@ from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import Split
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.node_dataset import NO_CLASS
-from nask.tuning.path import predictions
+from nask.learning.path import predictions
 from nask.tuning.race import one_split
 
 CaughtWarning = tuple[str, type[Warning]]

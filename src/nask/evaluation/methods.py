@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from nask.baselines.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
 from nask.evaluation.records import Items
 from nask.exceptions import ParameterError, did_you_mean
+from nask.lab.rivals.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
 from nask.messages import quoted
 from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier

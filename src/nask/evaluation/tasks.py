@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from nask.estimators.targets import class_codes
 from nask.evaluation.class_sizes import check_class_sizes
 from nask.evaluation.records import Items
 from nask.evaluation.splits import Split, outer_splits, public_split
@@ -18,6 +17,7 @@ from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.target import can_be_classes
 from nask.kernels.parameters import is_integer
+from nask.learning.targets import class_codes
 from nask.messages import quoted
 
 SplitName = Literal["folds", "planetoid"]

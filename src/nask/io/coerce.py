@@ -9,12 +9,12 @@ import numpy as np
 
 from nask.exceptions import GraphError, InputError, NaskError
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.converters.grakel import from_grakel
+from nask.io.converters.molecules import from_rdkit
+from nask.io.converters.networkx import from_networkx
+from nask.io.converters.pyg import from_pyg
 from nask.io.dataset import Dataset
-from nask.io.grakel import from_grakel
-from nask.io.molecules import from_rdkit
-from nask.io.networkx import from_networkx
 from nask.io.node_dataset import NodeDataset
-from nask.io.pyg import from_pyg
 from nask.optional import is_instance
 
 # The classes told by their package and name, so that none of the packages is imported.

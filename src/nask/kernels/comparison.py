@@ -22,8 +22,8 @@ from nask.engines.selection import ENGINES
 from nask.exceptions import MemoryLimitError
 from nask.execution.execution import Execution
 from nask.execution.remote import active_client, run, task_memory
-from nask.kernels.identity import content_hash
 from nask.kernels.stored import StoredGram
+from nask.storage.hashes import content_hash
 
 Floats = npt.NDArray[np.floating]
 # A tile that is the task of a worker: pairs of nodes, some ten seconds of one thread, and graphs

@@ -17,11 +17,11 @@ from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.comparison import Comparison
 from nask.kernels.forms import GaussianForm, distance_unit, self_similarity
-from nask.kernels.identity import content_hash
 from nask.kernels.parameters import StarKernelParameters
 from nask.kernels.stored import StoredGram, window_of
 from nask.numeric import inverse_root
 from nask.stars.spec import StarSpec
+from nask.storage.hashes import content_hash
 
 Floats = npt.NDArray[np.floating]
 

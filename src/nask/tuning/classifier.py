@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.estimators.classifier import NASKClassifier
-from nask.estimators.targets import class_codes
 from nask.kernels.nask import NASK
+from nask.learning.targets import class_codes
 from nask.tuning.tuned import TunedClassifier
 
 

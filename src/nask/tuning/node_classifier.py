@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one_class_a_node
-from nask.estimators.targets import class_codes
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
 from nask.io.target import as_target
 from nask.kernels.node_nask import NodeNASK
+from nask.learning.targets import class_codes
 from nask.messages import quoted
 from nask.tuning.grid import Grid, GridName
 from nask.tuning.race import Positions, one_split

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
-from nask.estimators.support import ClassWeight
 from nask.exceptions import ParameterError
+from nask.learning.path import predictions
+from nask.learning.support import ClassWeight
 from nask.messages import quoted
-from nask.tuning.path import predictions
 from nask.tuning.shrinkage import shrunk_scores
 from nask.tuning.sweeps import Candidate
 

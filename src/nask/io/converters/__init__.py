@@ -1,0 +1,1 @@
+"""Other libraries' graphs and frames as attributed graphs, and back."""

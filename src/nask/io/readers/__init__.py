@@ -1,0 +1,1 @@
+"""Files as datasets: TUDataset text, CSV tables, citation networks."""

@@ -1,0 +1,65 @@
+"""Large text files, plain or gzipped, as blocks of whole lines."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from typing import IO, cast
+
+from nask.exceptions import FormatError
+from nask.io.readers.archive import Archive
+
+# Bytes read at once: large enough for numpy to work on, small beside what is kept.
+BLOCK = 1 << 23
+GZIP = b"\x1f\x8b"
+
+
+def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
+    r"""Read a file of an archive piece by piece; one that is gzipped is unpacked meanwhile.
+
+    Yields
+    ------
+    first : int
+        The number of the block's first line, counted from 1.
+    block : bytes
+        Whole lines, each ended by one newline, the last one of the file too.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from nask.io.readers.archive import open_archive
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "pairs.txt").write_bytes(b"1\t2\r\n2\t3")
+    ...     list(line_blocks(open_archive(folder), "pairs.txt"))
+    [(1, b'1\t2\n'), (2, b'2\t3\n')]
+    """
+    first, rest = 1, b""
+    with archive.open(name) as raw:
+        # By the first bytes: some servers unpack a file that is called .gz on the way.
+        packed = _read(archive, name, raw, len(GZIP)) == GZIP
+        raw.seek(0)
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+        while data := _read(archive, name, stream, BLOCK):
+            lines, newline, tail = data.rpartition(b"\n")
+            if not newline:
+                if len(rest) + len(data) > BLOCK:
+                    raise FormatError(
+                        f"{archive.where(name)}, line {first} is longer than {BLOCK} bytes: "
+                        "expected a text file of short lines."
+                    )
+                rest += data
+                continue
+            block = rest + lines + newline
+            if b"\r" in block:
+                block = block.replace(b"\r\n", b"\n")
+            yield first, block
+            first, rest = first + block.count(b"\n"), tail
+    if rest:
+        yield first, rest + b"\n"
+
+
+def _read(archive: Archive, name: str, stream: IO[bytes], size: int) -> bytes:
+    try:
+        return stream.read(size)
+    except Exception as error:  # a cut or damaged gzip or zip: EOFError, zlib.error, BadZipFile
+        raise archive.damaged(name, error) from error

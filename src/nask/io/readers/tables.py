@@ -1,0 +1,190 @@
+"""Reader of a folder of one's own: a CSV file of nodes, one of edges and one of graphs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Hashable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from nask.exceptions import FormatError, GraphError
+from nask.graph.attribute import Attribute
+from nask.graph.attributed_graph import AttributedGraph, forced_kinds
+from nask.io.converters.frames import from_frames
+from nask.io.dataset import Dataset
+from nask.io.readers.csv_table import CsvTable
+from nask.messages import quoted
+from nask.optional import require
+
+NODE_IDS = ("graph", "node")
+EDGE_IDS = ("graph", "source", "target")
+
+
+def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] = ()) -> Dataset:
+    """Read graphs from the CSV files of a folder.
+
+    =============  ===================================  =========================
+    file           ids                                  other columns
+    =============  ===================================  =========================
+    ``nodes.csv``  ``graph``, ``node``                  attributes of nodes
+    ``edges.csv``  ``graph``, ``source``, ``target``    attributes of edges
+    ``graphs.csv`` ``graph``                            ``y``, what is to be predicted
+    =============  ===================================  =========================
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder. Its files are comma-separated, in UTF-8, with a header. Columns may come
+        in any order. ``graphs.csv`` may be absent, and so may its column ``y``.
+    categorical : collection of str
+        Names of attributes whose numbers are codes.
+
+    Returns
+    -------
+    Dataset
+        Called as the folder. Graphs, and with them ``y``, are in the order of ``graphs.csv``,
+        which may list graphs without nodes; if it is absent, in the order in which they first
+        appear in ``nodes.csv``. Nodes and edges keep the order of their rows. Edges are
+        undirected: self-loops, and lines that repeat an edge, are removed and counted in the
+        notes.
+
+    Raises
+    ------
+    FormatError
+        If the files contradict each other or this description. The message names the file, the
+        line and the column.
+
+    See Also
+    --------
+    nask.io.from_frames : The same from dataframes in memory, with other column names.
+    nask.io.to_frames : Writes the nodes and the edges.
+
+    Notes
+    -----
+    An empty cell is a missing value, and so are NA, NaN and null. Ids are compared as text. A
+    column of which all values are numbers is numerical, also if they are integers, unless it is
+    named in ``categorical``; a column of text is categorical; one that mixes both is an error,
+    for it is likely a slip. The same goes for ``y``, in which no value may be missing: integers
+    and text are classes, numbers with a point are targets of a regression unless they are whole
+    and few; see :func:`nask.io.target.learning_task`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from nask.io.readers.tables import read_tables
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "people"
+    >>> folder.mkdir()
+    >>> _ = (folder / "nodes.csv").write_text("graph,node,age,region\\n1,a,23,Kosice\\n1,b,31,\\n")
+    >>> _ = (folder / "edges.csv").write_text("graph,source,target\\n1,a,b\\n")
+    >>> _ = (folder / "graphs.csv").write_text("graph,y\\n2,no\\n1,yes\\n")
+    >>> data = read_tables(folder)
+    >>> data
+    Dataset('people': 2 graphs, 2 nodes, 1 edges; y: 2 classes; node: age (numerical), region
+    (categorical); 1 note)
+    >>> data.ids, data.notes
+    (('2', '1'), ("1 graphs of graphs.csv have no nodes in nodes.csv: '2'.",))
+    >>> data.graphs[0].n_nodes, data.y.tolist()
+    (0, ['no', 'yes'])
+    >>> _ = (folder / "graphs.csv").write_text("graph,label\\n2,no\\n1,yes\\n")
+    >>> read_tables(folder)
+    Traceback (most recent call last):
+    nask.exceptions.FormatError: graphs.csv has a column 'label'. It may have 'graph' and 'y' \
+only: call what is to be predicted 'y', and leave other columns out.
+    """
+    package = require("pandas", "frames")
+    place = Path(folder)
+    nodes, edges = (
+        CsvTable.read(place, "nodes.csv", NODE_IDS),
+        CsvTable.read(place, "edges.csv", EDGE_IDS),
+    )
+    names = {*nodes.columns, *edges.columns} - {*NODE_IDS, *EDGE_IDS}
+    codes = forced_kinds(categorical, (), known=names)
+    frames = [
+        package.DataFrame(
+            {
+                name: column if name in ids else table.values(name, codes=name in codes)
+                for name, column in table.columns.items()
+            }
+        )
+        for table, ids in ((nodes, NODE_IDS), (edges, EDGE_IDS))
+    ]
+    try:
+        read = from_frames(*frames, categorical=list(codes))
+    except GraphError as error:
+        raise FormatError(
+            f"nodes.csv and edges.csv in {place}: {error} (Row k is line k + 2 of its "
+            "file, blank lines not counted.)"
+        ) from None
+    graphs: dict[Hashable, AttributedGraph] = dict(zip(read.ids, read, strict=True))
+    notes = _edge_notes(read)
+    if not (place / "graphs.csv").is_file():
+        ids = tuple(map(str, read.ids))
+        return Dataset(place.resolve().name, tuple(read), ids=ids, notes=notes)
+
+    listed = CsvTable.read(place, "graphs.csv", ["graph"])
+    for name in listed.columns:
+        if name not in ("graph", "y"):
+            raise FormatError(
+                f"graphs.csv has a column {quoted(name)}. It may have 'graph' and 'y' only: call "
+                "what is to be predicted 'y', and leave other columns out."
+            )
+    order = _graph_order(listed, nodes)
+    empty = _without_nodes(read)
+    y = listed.target("y") if "y" in listed.columns else None
+    return Dataset(
+        place.resolve().name,
+        tuple(graphs.get(graph, empty) for graph in order),
+        y,
+        notes=(*_notes(order, graphs), *notes),
+        ids=tuple(map(str, order)),
+    )
+
+
+def _edge_notes(graphs: Sequence[AttributedGraph]) -> tuple[str, ...]:
+    counts = (
+        (sum(graph.n_self_loops_removed for graph in graphs), "self-loops removed"),
+        (
+            sum(graph.n_duplicate_edges_removed for graph in graphs),
+            "repeats of an edge, in either direction, removed",
+        ),
+    )
+    return tuple(f"edges.csv: {count} {what}." for count, what in counts if count)
+
+
+def _notes(order: Sequence[str | None], graphs: Collection[Hashable]) -> tuple[str, ...]:
+    bare = [graph for graph in order if graph not in graphs]
+    if not bare:
+        return ()
+    listed = ", ".join(map(quoted, bare[:5])) + ", ..." * (len(bare) > 5)
+    return (f"{len(bare)} graphs of graphs.csv have no nodes in nodes.csv: {listed}.",)
+
+
+def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:
+    """The ids in graphs.csv; repeated ones, or one of nodes.csv that is absent, are errors."""
+    first: dict[str | None, int] = {}
+    for line, graph in zip(listed.lines, listed.columns["graph"], strict=True):
+        if graph in first:
+            raise FormatError(
+                f"Lines {first[graph]} and {line} of graphs.csv are both of graph {quoted(graph)}. "
+                "Give each graph one line."
+            )
+        first[graph] = line
+    for line, graph in zip(nodes.lines, nodes.columns["graph"], strict=True):
+        if graph not in first:
+            raise FormatError(
+                f"Line {line} of nodes.csv belongs to graph {quoted(graph)}, which has no line in "
+                "graphs.csv. Add one, or remove the nodes."
+            )
+    return list(first)
+
+
+def _without_nodes(graphs: Sequence[AttributedGraph]) -> AttributedGraph:
+    """A graph without nodes whose attributes are of the kinds they have in the others."""
+    if not graphs:
+        return AttributedGraph(0)
+    attributes = (
+        {name: Attribute(a.kind, a.data[:0].copy()) for name, a in part.items()}
+        for part in (graphs[0].node_attributes, graphs[0].edge_attributes)
+    )
+    return AttributedGraph.from_valid(0, np.empty((0, 2), dtype=np.int64), *attributes)

@@ -1,0 +1,1 @@
+"""The social network Pokec, from its two published files."""

@@ -1,0 +1,141 @@
+"""Graph attention networks, of graphs and of nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.nn import GATConv
+
+from nask.kernels.parameters import is_integer
+from nask.lab.rivals.networks.base import GraphNetwork
+from nask.lab.rivals.networks.layers import InputLinear, SumPooled, any_dropout, with_loops
+from nask.lab.rivals.networks.node_base import NodeNetwork
+from nask.lab.rivals.networks.parameters import NetworkParameters
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Heads(NetworkParameters):
+    """The parameter that both classifiers add."""
+
+    heads: int = 8
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check(
+            is_integer(self.heads) and self.heads >= 1 and self.hidden % self.heads == 0,
+            "heads",
+            f"an int of 1 or more that divides hidden ({self.hidden})",
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GATClassifier(GraphNetwork, _Heads):
+    """The graph attention network: a mean of a node and its neighbours with learned weights.
+
+    ::
+
+        h_v <- ReLU(sum of a_vu W h_u over u in N(v) and v itself)
+        a_vu = softmax over u of LeakyReLU(a . [W h_v, W h_u])
+
+    Several heads, each with weights of its own, share the hidden units. The nodes are summed
+    after the last layer. ``dropout`` falls on the weights a_vu, too.
+
+    Parameters
+    ----------
+    heads : int, default=8
+        Must divide ``hidden``.
+    **parameters
+        Those of :class:`GraphNetwork`.
+
+    References
+    ----------
+    P. Velickovic et al.: Graph Attention Networks. ICLR 2018.
+
+    Examples
+    --------
+    >>> import nask
+    >>> mutag = nask.load_dataset("MUTAG")
+    >>> model = GATClassifier(max_epochs=10, grid={}).fit(mutag.graphs[::2], mutag.y[::2])
+    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.6)
+    True
+    """
+
+    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+        widths = [n_inputs] + [self.hidden] * (self.n_layers - 1)
+        layers = [_attention(width, self.hidden, self.heads, self.dropout) for width in widths]
+        return SumPooled(layers, self.hidden, n_classes, self.dropout, loops=True)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GATNodeClassifier(NodeNetwork, _Heads):
+    """The graph attention network, of the nodes of one graph; see :class:`GATClassifier`.
+
+    As in the paper, ELU stands in place of ReLU and the last layer has one head.
+
+    Parameters
+    ----------
+    heads : int, default=8
+        Must divide ``hidden``.
+    dropout : float, default=0.6
+    **parameters
+        Those of :class:`NodeNetwork`.
+
+    References
+    ----------
+    P. Velickovic et al.: Graph Attention Networks. ICLR 2018.
+
+    Examples
+    --------
+    >>> import nask
+    >>> network = nask.make_social_network(300)
+    >>> model = GATNodeClassifier(grid={}).fit(network.graph, network.y, network.train)
+    >>> bool(model.score(network.graph, network.y, network.test) > 0.6)
+    True
+    """
+
+    dropout: float = 0.6
+
+    _takes_sparse: ClassVar[bool] = True
+
+    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+        return GAT(n_inputs, self.hidden, n_classes, self.n_layers, self.heads, self.dropout)
+
+
+class GAT(nn.Module):
+    """The network of :class:`GATNodeClassifier`."""
+
+    def __init__(
+        self,
+        n_inputs: int,
+        hidden: int,
+        n_classes: int,
+        n_layers: int,
+        heads: int,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        widths = [n_inputs] + [hidden] * (n_layers - 1)
+        layers = [_attention(width, hidden, heads, dropout) for width in widths[:-1]]
+        layers.append(_attention(widths[-1], n_classes, 1, dropout))
+        layers[0].lin = InputLinear(n_inputs, hidden if n_layers > 1 else n_classes)
+        self.layers = nn.ModuleList(layers)
+        self.dropout = dropout
+
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        """Logits of each node, (n_nodes, n_classes)."""
+        edges = with_loops(edges, x.shape[0])
+        for position, layer in enumerate(self.layers):
+            if position:
+                x = functional.elu(x)
+            x = layer(any_dropout(x, self.dropout, self.training), edges)
+        return x
+
+
+def _attention(n_inputs: int, width: int, heads: int, dropout: float) -> nn.Module:
+    layer: nn.Module = GATConv(
+        n_inputs, width // heads, heads, dropout=dropout, add_self_loops=False
+    )
+    return layer

@@ -1,0 +1,95 @@
+"""A Kolmogorov-Arnold layer on rows most of whose numbers are 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+from torch.nn import functional
+
+from nask.lab.rivals.networks.kan_layer import KANLayer, spline_basis
+
+# Share of numbers from which on rows are taken as dense. On Pubmed, where a tenth is not 0, an
+# epoch took 0.7 s with sparse rows and 1.9 s with dense ones.
+DENSE = 0.25
+
+
+class RowKANLayer(KANLayer):
+    """A :class:`KANLayer` of rows that may be sparse, at the cost of what is not 0 in them.
+
+    ``y_j = sum_i (phi_ij(x_i) - phi_ij(0))``. What is left out, the sum of phi_ij(0), is the same
+    for all rows; with a thousand inputs it would drown what a few words say.
+
+    Parameters
+    ----------
+    n_inputs, n_outputs : int
+    dropout : float, default=0.0
+        Share of the terms that are dropped in training, those left being
+        scaled up. Dropping and scaling the inputs themselves, as before a linear map, would not
+        keep the mean of the outputs.
+    **splines
+        Options of :class:`KANLayer`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> layer = RowKANLayer(100, 3)
+    >>> x = torch.eye(100)
+    >>> torch.allclose(layer(x.to_sparse()), layer(x), atol=1e-5)
+    True
+    """
+
+    def __init__(self, n_inputs: int, n_outputs: int, dropout: float = 0.0, **splines: Any) -> None:
+        super().__init__(n_inputs, n_outputs, **splines)
+        self.dropout = dropout
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Outputs of shape (n, n_outputs) for sparse or dense inputs of shape (n, n_inputs)."""
+        if x.is_sparse and x.values().numel() >= DENSE * x.shape[0] * x.shape[1]:
+            x = x.to_dense()
+        at_zero = self._basis(torch.zeros(1, 1, dtype=x.dtype))
+        return self._of_sparse(x, at_zero) if x.is_sparse else self._of_dense(x, at_zero)
+
+    def _of_dense(self, x: Tensor, at_zero: Tensor) -> Tensor:
+        changes, base = self._basis(x) - at_zero, functional.silu(x)
+        if self.training and self.dropout:
+            kept = functional.dropout(torch.ones_like(x), self.dropout)
+            changes, base = changes * kept.unsqueeze(1), base * kept
+        return torch.addmm(base @ self.base_weight, changes.flatten(1), self.spline_weight)
+
+    def _of_sparse(self, x: Tensor, at_zero: Tensor) -> Tensor:
+        values = x.values().unsqueeze(1)
+        changes = torch.cat([self._basis(values) - at_zero, functional.silu(values)[:, None]], 1)
+        kept = functional.dropout(torch.ones_like(values), self.dropout, self.training)
+        rows = _rows(x, (changes.squeeze(2) * kept).numpy())
+        weight = torch.cat([self.spline_weight, self.base_weight])
+        product: Tensor = _ConstantProduct.apply(rows, weight)  # type: ignore[no-untyped-call]
+        return product
+
+    def _basis(self, x: Tensor) -> Tensor:
+        return spline_basis(x, self.grid_range, self.grid_size, self.spline_order)
+
+
+def _rows(x: Tensor, changes: Any) -> Any:
+    """A csr_array with ``changes[e, m]`` for number e of x in the m-th block of its columns."""
+    rows, columns = x.indices().numpy()
+    n_rows, n_columns = x.shape
+    n_blocks = changes.shape[1]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]) * n_blocks
+    places = columns[:, None] + n_columns * np.arange(n_blocks)
+    shape = (n_rows, n_columns * n_blocks)
+    return sparse.csr_array((changes.ravel(), places.ravel(), starts), shape=shape)
+
+
+class _ConstantProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Any, weight: Tensor) -> Tensor:
+        ctx.rows = rows
+        return torch.from_numpy(rows @ weight.detach().numpy())
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
+        return None, torch.from_numpy(ctx.rows.T @ gradients[0].contiguous().numpy())

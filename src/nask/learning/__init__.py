@@ -1,0 +1,1 @@
+"""What turns a Gram matrix, or rows of features, into a decision."""

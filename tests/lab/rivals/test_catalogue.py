@@ -1,0 +1,62 @@
+"""Names lead to classes, and nothing heavy is imported on the way."""
+
+import subprocess
+import sys
+
+import pytest
+
+from nask.evaluation.methods import METHODS, classifies, described, method_name, named_method
+from nask.exceptions import MissingDependencyError, ParameterError
+from nask.lab.rivals.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
+
+PAPER = {"wl", "pk", "gh", "ml", "hgk-wl", "wwl", "swwl", "retgk", "rwk"}
+PAPER |= {"gcn", "gin", "graphsage", "gat", "kergnn", "kagnn", "akgnn", "kernelgcn"}
+
+
+def test_the_rivals_of_the_paper_and_the_floors_are_there():
+    assert {"nask", "majority", "attributes-only", *PAPER} == set(METHODS)
+
+
+@pytest.mark.parametrize("name", GRAPH_BASELINES)
+def test_a_name_of_a_method_for_graphs_leads_to_its_class_and_back(name):
+    model = named_method(name)
+    assert classifies(model) == "graphs"
+    assert method_name(model) == name
+
+
+@pytest.mark.parametrize("name", NODE_BASELINES)
+def test_a_name_of_a_method_for_nodes_leads_to_its_class_and_back(name):
+    model = named_method(name, "nodes")
+    assert classifies(model) == "nodes"
+    assert method_name(model) == name
+
+
+def test_a_method_for_graphs_is_none_for_nodes():
+    with pytest.raises(ParameterError, match=r"'wl' does not classify nodes.*kernelgcn"):
+        named_method("wl", "nodes")
+    with pytest.raises(ParameterError, match=r"no method 'retkg'\. Did you mean 'retgk'"):
+        named_method("retkg")
+
+
+def test_a_package_that_is_not_installed_is_named_with_the_extra():
+    with pytest.raises(MissingDependencyError, match=r"'no_such_module'.*nask\[baselines\]"):
+        baseline("no_such_module:Classifier")
+
+
+def test_the_library_imports_without_the_packages_of_its_rivals():
+    code = (
+        "import sys, nask, nask.cli.main, nask.lab.rivals.catalogue;"
+        "print([m for m in ('torch', 'torch_geometric', 'grakel', 'ot') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_another_grid_or_default_of_a_network_is_another_description(monkeypatch):
+    before = described(named_method("gin"))
+    assert described(named_method("gin")) == before
+    kind = type(named_method("gin"))
+    monkeypatch.setattr(kind, "_grid", {"learning_rate": (0.001,)})
+    fewer = described(named_method("gin"))
+    assert fewer != before
+    assert described(named_method("gin").set_params(hidden=32)) != fewer
