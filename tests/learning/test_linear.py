@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from nask.estimators import feature_rows, newton
+from nask.learning import feature_rows, newton
 from nask.exceptions import ParameterError
 from nask.learning.linear import LinearMachine, fit_linear, linear_path
 
