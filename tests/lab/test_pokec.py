@@ -13,7 +13,7 @@ import nask
 from nask import NodeDataset, read_pokec
 from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
-from nask.io import line_blocks
+from nask.io.readers import line_blocks
 from nask.io.readers.archive import open_archive
 from pokec_files import PROFILES, RELATIONS, profile, write_files, write_pokec
 
