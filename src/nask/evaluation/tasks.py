@@ -84,7 +84,7 @@ def make_task(
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(100)
+    >>> network = nask.lab.make_social_network(100)
     >>> task = make_task(network, "folds", 5, None, None, 0)
     >>> task.items, task.repeats, task.inner, [len(split.test) for split in task.splits]
     ('nodes', 1, 3, [20, 20, 20, 20, 20])

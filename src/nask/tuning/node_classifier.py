@@ -71,7 +71,7 @@ default="nodes"
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(300)
+    >>> network = nask.lab.make_social_network(300)
     >>> grid = {"gamma": [1.0], "n_hops": [1, 2], "C": [1, 10]}
     >>> model = nask.TunedNASKNodeClassifier(grid=grid)
     >>> model = model.fit(network.graph, network.y, network.train)
