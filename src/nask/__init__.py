@@ -1,5 +1,7 @@
 """nask: the Neighborhood-Aware Star Kernel for graphs with mixed attributes."""
 
+from importlib.metadata import version as _version
+
 from nask.cluster.features import write_features
 from nask.cluster.gram import write_gram
 from nask.datasets.registry import available_datasets, load_dataset
@@ -37,7 +39,7 @@ from nask.lab.pokec.reader import read_pokec
 from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier
 
-__version__ = "0.1.0"
+__version__ = _version("nask")
 
 __all__ = [
     "NASK",
