@@ -6,11 +6,12 @@ in ``nask.datasets``, pictures in ``nask.plots``, rivals and generators in ``nas
 errors and warnings in ``nask.exceptions``.
 """
 
+from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 from nask.lazy import lazy_names
 
-__version__ = "0.1.0"
+__version__ = _version("nask")
 
 _MODULES = {
     "AttributedGraph": "nask.graph.attributed_graph",
