@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from nask.choices import Items, SplitName
 from nask.evaluation.class_sizes import check_class_sizes
-from nask.evaluation.records import Items
 from nask.evaluation.splits import Split, outer_splits, public_split
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
@@ -20,7 +20,6 @@ from nask.kernels.parameters import is_integer
 from nask.learning.targets import class_codes
 from nask.messages import quoted
 
-SplitName = Literal["folds", "planetoid"]
 LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
 # Ten times ten folds over the nodes of a network would take hours.
 DEFAULTS: Mapping[Items, Mapping[str, int]] = {

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from nask.choices import GridName
 from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one_class_a_node
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
@@ -15,7 +16,7 @@ from nask.io.target import as_target
 from nask.kernels.node_nask import NodeNASK
 from nask.learning.targets import class_codes
 from nask.messages import quoted
-from nask.tuning.grid import Grid, GridName
+from nask.tuning.grid import Grid
 from nask.tuning.race import Positions, one_split
 from nask.tuning.sweeps import Floats, StarSweep
 from nask.tuning.tuned import TunedClassifier
