@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from joblib import delayed
 from sklearn.base import clone
 
+from nask.choices import Items, SplitName
 from nask.datasets.registry import load_dataset
 from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
 from nask.evaluation.environment import environment
@@ -29,11 +30,11 @@ from nask.evaluation.folds import (
 from nask.evaluation.journal import Journal
 from nask.evaluation.memory import folds_at_a_time
 from nask.evaluation.methods import classifies, described, method_name, named_method
-from nask.evaluation.records import Evaluation, FoldRecord, Items
+from nask.evaluation.records import Evaluation, FoldRecord
 from nask.evaluation.results import finished_repeats, summary
 from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
-from nask.evaluation.tasks import SplitName, Task, make_task
+from nask.evaluation.tasks import Task, make_task
 from nask.evaluation.time_limit import run_within
 from nask.exceptions import ParameterError
 from nask.execution.processes import in_processes
@@ -74,7 +75,7 @@ def evaluate(
     Parameters
     ----------
     model : str or estimator
-        "nask", the name of a baseline (``nask.lab.rivals.catalogue``), or any classifier with
+        "nask", the name of a rival (``nask.lab.rivals.catalogue``), or any classifier with
         ``fit`` and ``predict`` on lists of graphs; for a network, one with ``fit(graph, y,
         train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
         so in ``fit``, as :class:`TunedNASKClassifier` does.
@@ -95,7 +96,7 @@ def evaluate(
         Whether ranges and categories of attributes come from each training part alone. By default
         they come from the whole set, which is unlabelled, as in published results of graph
         kernels, and so does the unit of distance of a Gaussian Gram; then Gram matrices are
-        computed once for all folds, as are those of kernel baselines, whose means, deviations and
+        computed once for all folds, as are those of kernel rivals, whose means, deviations and
         medians of attributes are those of the whole set too. Any other model is always fitted on
         the training part alone. Not for nodes.
     out : path of a folder, optional

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
+from nask.choices import Degree
 from nask.exceptions import GraphError, SchemaError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
 from nask.messages import quoted
 
-Degree = Literal["categorical", "numerical"]
 DEGREE = "degree"
 # What all columns of node_features together are called where parameters go by name.
 FEATURES = "node_features"

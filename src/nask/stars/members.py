@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from nask.choices import Expansion
 from nask.graph.batch import GraphBatch
-from nask.stars.spec import Expansion
 
 Index = npt.NDArray[np.int64]
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.attributes.similarity import AttributeSimilarity
-
-Expansion = Literal["nested", "ball"]
+from nask.choices import Expansion
 
 ROUNDING = float(np.finfo(np.float64).eps)
 # Hops may magnify rounding up to this before stars that are alike are told from others.
