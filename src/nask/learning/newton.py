@@ -136,7 +136,7 @@ class NewtonSolver:
     def _held(self, active: Float64) -> Float64:
         """Second derivatives of the loss per unit of variance, were the active rows like all."""
         # A function that no row holds back is curved by its penalty only.
-        return np.maximum(2 * self._C * active, 2 * self._C * self._weights.min())[:, None]
+        return 2 * self._C * np.maximum(active, float(self._weights.min()))[:, None]
 
     def _conditioned(self, gradient: Float64, held: Float64) -> Float64:
         """The gradient times the inverse of the second derivatives, as the sample tells them.
