@@ -31,7 +31,7 @@ def test_every_name_is_found_listed_and_told_to_type_checkers(name):
     assert dir(package) == package.__all__
     for public in package.__all__:
         found = getattr(package, public)
-        assert found.__name__ in {public, f"{name}.{public}"}
+        assert public == "__version__" or found.__name__ in {public, f"{name}.{public}"}
     tree = ast.parse(Path(package.__file__).read_text())
     [block] = [node for node in tree.body if isinstance(node, ast.If)]
     typed = [
@@ -61,3 +61,18 @@ def test_a_graph_and_its_kernel_load_what_they_need_alone():
     optional = HEAVY - {"numpy", "scipy", "sklearn", "numba", "joblib"}
     # scikit-learn imports pandas where it finds it.
     assert not (optional - {"pandas"}) & loaded(code)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["evaluate", "--help"]])
+def test_help_loads_no_library(arguments):
+    code = f"""
+import sys
+from nask.cli.main import run
+sys.argv[1:] = {arguments}
+try:
+    run()
+except SystemExit as end:
+    assert not end.code
+"""
+    # numpy is known to messages of errors.
+    assert not (HEAVY - {"numpy"}) & loaded(code)

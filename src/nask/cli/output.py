@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+import nask
+from nask.arrays import Array
 from nask.exceptions import ParameterError
-from nask.io.dataset import Dataset
 from nask.messages import quoted
 from nask.storage.replacing import check_writable, replacing
 
 
 def save_arrays(
-    file: Path, name: str, values: npt.NDArray[Any], data: Dataset, parameters: Mapping[str, Any]
+    file: Path,
+    name: str,
+    values: Array,
+    data: nask.Dataset,
+    parameters: Mapping[str, Any],
 ) -> None:
     """Write an array as .npy; or as .npz, with the target and the parameters beside it."""
     # Opened here: given a name, numpy would add its own ending to one in capitals.
