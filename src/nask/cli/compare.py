@@ -11,7 +11,7 @@ from rich.console import Console
 
 import nask
 from nask.choices import Items
-from nask.cli.output import check_output, save_picture
+from nask.cli.output import check_output, check_picture, save_picture
 from nask.cli.show import show
 from nask.evaluation.records import Evaluation
 from nask.exceptions import ParameterError, did_you_mean
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from nask.evaluation.comparison import Comparison
 
 FILES = "Files"
-PICTURES = (".png", ".pdf", ".svg")
 
 
 def compare(
@@ -88,7 +87,7 @@ def compare(
             check_output(path, option)
     pictures = {} if plot is None else _pictures(comparison, plot)
     for path in pictures:
-        check_output(path, "--plot", PICTURES)
+        check_picture(path, "--plot")
     for option, path, text in texts:
         if path is not None:
             with replacing(path, option) as temporary:

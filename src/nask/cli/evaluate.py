@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -141,6 +142,13 @@ def evaluate(
             "nask evaluate is for classes: leave out --task regress. nask fit learns numbers on a "
             "scale, and nask predict tells R2 on other graphs."
         )
+    if pictures and find_spec("matplotlib") is None:
+        typer.echo(
+            "No pictures are drawn: that needs matplotlib. Install it with: "
+            "pip install 'nask[plots]'",
+            err=True,
+        )
+        pictures = False
     results: list[Evaluation] = []
     failures: list[str] = []
     for name in datasets:

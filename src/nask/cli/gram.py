@@ -16,12 +16,11 @@ import nask
 from nask.arrays import Array
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.output import check_output, save_arrays, save_picture
+from nask.cli.output import check_output, check_picture, save_arrays, save_picture
 from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
 from nask.storage.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
-PICTURES = (".pdf", ".png", ".svg")
 # Digits that give back the same number.
 DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 
@@ -55,7 +54,7 @@ def gram(
     """
     in_store = check_store_options(out, scheduler, chunk)
     if plot:
-        check_output(plot, "--plot", PICTURES)
+        check_picture(plot, "--plot")
     if in_store:
         from nask.cluster.store import checked_place
 

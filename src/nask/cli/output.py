@@ -13,7 +13,10 @@ import nask
 from nask.arrays import Array
 from nask.exceptions import ParameterError
 from nask.messages import quoted
+from nask.optional import require
 from nask.storage.replacing import check_writable, replacing
+
+PICTURES = (".pdf", ".png", ".svg")
 
 
 def save_arrays(
@@ -62,6 +65,21 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
             f"file that ends in {known}."
         )
     check_writable(path, option)
+
+
+def check_picture(path: Path, option: str) -> None:
+    """Raise where a picture could not be drawn and written, before anything is computed.
+
+    Examples
+    --------
+    >>> check_picture(Path("gram.png"), "--plot")
+    >>> check_picture(Path("gram.txt"), "--plot")
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: Cannot write gram.txt: the ending '.txt' is unknown. Give \
+--plot a file that ends in .pdf, .png, .svg.
+    """
+    require("matplotlib", "plots")
+    check_output(path, option, PICTURES)
 
 
 def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
