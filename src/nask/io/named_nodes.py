@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from nask.graph.attribute import Attribute
-from nask.graph.attributed_graph import AttributedGraph, forced_kinds
+from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import as_edge_array, canonical_edges
+from nask.graph.given_values import forced_kinds
 from nask.io.columns import Columns
 from nask.messages import quoted
 

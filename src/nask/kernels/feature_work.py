@@ -14,7 +14,8 @@ from nask.engines.sketch.star_sketch import add_by_graph, normalise
 from nask.exceptions import SchemaError
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.batch import GraphBatch, unseen_categories
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import unseen_categories
 from nask.graph.schema import Schema
 
 Floats = npt.NDArray[np.float32]

@@ -11,7 +11,7 @@ from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.compiled.places import Places, in_lines
 from nask.engines.compiled.similarity import Operand, Similarity
 from nask.engines.compiled.vectors import LANES
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 
 Index = npt.NDArray[np.int64]
 

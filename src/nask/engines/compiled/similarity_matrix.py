@@ -8,7 +8,7 @@ import numpy.typing as npt
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.vectors import aligned
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 
 Floats = npt.NDArray[np.floating]
 # Rows at a time, so that what is added up stays in the cache.

@@ -14,7 +14,7 @@ from nask.engines.contract import Prepared, Window
 from nask.engines.distinct.rows import Stars
 from nask.engines.pairwise.engine import PairwisePrepared
 from nask.execution.execution import Execution
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 from nask.stars.alike import Labels
 from nask.stars.colours import StarColours
 from nask.stars.members import lists_of

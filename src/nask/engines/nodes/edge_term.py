@@ -16,7 +16,8 @@ from scipy import sparse
 from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.similarity_matrix import similarity_matrix
 from nask.engines.compiled.vectors import aligned
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.stars.colours import attribute_colours
 from nask.stars.spec import StarSpec
 

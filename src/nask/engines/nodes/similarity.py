@@ -14,7 +14,8 @@ from nask.engines.compiled.places import Places
 from nask.engines.compiled.similarity import Operand, Similarity
 from nask.engines.compiled.vectors import LANES, aligned
 from nask.engines.nodes.sparse_features import Features, fill_rows
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 
 # Columns of features filled more than this are compared in vectors, like named attributes: 0.1 ns
 # a pair of nodes, against 2 ns a pair of nonzeros (Pubmed).

@@ -24,7 +24,7 @@ from nask.engines.compiled.vectors import (
     transposed,
 )
 from nask.engines.sketch.mixing import cosine_and_sine, rotate
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 
 Array = npt.NDArray[Any]
 

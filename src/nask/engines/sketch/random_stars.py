@@ -21,7 +21,8 @@ from nask.engines.sketch import star_sketch
 from nask.engines.sketch.embedding import Values, embed, embedding_space
 from nask.engines.sketch.star_sketch import SCALARS, SketchRules, Stars, Turns
 from nask.execution.execution import Execution
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.spec import StarSpec
 
