@@ -51,7 +51,7 @@ def sources(path: Path) -> list[Path]:
     Examples
     --------
     >>> [source.stem for source in sources(PACKAGE / "engines" / "sketch" / "mixing.py")]
-    ['compiled_cache', 'compiling', 'vectors', 'mixing']
+    ['arrays', 'compiled_cache', 'compiling', 'exponential', 'vectors', 'mixing']
     """
     compiler = PACKAGE / "compiling.py"
     found, left = {path}, [path]
