@@ -112,11 +112,11 @@ def test_auto_is_exact_where_memory_suffices():
     graph, y = blocks(2)
     model = nask.NASKNodeClassifier(n_hops=2)
     assert model.fit(graph, y).method_ == "exact"
-    with patch.object(node_classifier, "machine_memory", return_value=10_000):
+    with patch.object(node_classifier, "total_memory", return_value=10_000):
         assert model._choose_method(model.kernel_, 60) == "features"
         assert model.set_params(memory_limit="1GB").fit(graph, y).method_ == "exact"
     assert model.set_params(memory_limit="10kB")._choose_method(model.kernel_, 60) == "features"
-    assert node_classifier.machine_memory() > 10**8
+    assert node_classifier.total_memory() > 10**8
 
 
 @pytest.mark.parametrize(

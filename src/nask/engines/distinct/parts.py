@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask.engines.compiled.vectors import LANES
-from nask.engines.contract import Prepared, Window
+from nask.engines.contract import Prepared
 from nask.engines.distinct.rows import DistinctStars
 from nask.engines.pairwise.engine import PairwisePrepared
 from nask.execution.execution import Execution
@@ -18,6 +18,7 @@ from nask.graph.elements import Elements
 from nask.stars.alike import Labels
 from nask.stars.colours import StarColours
 from nask.stars.members import lists_of
+from nask.storage.window import Window
 
 # Bytes of P to store where no limit is given.
 STORED_BYTES = 2_000_000_000
