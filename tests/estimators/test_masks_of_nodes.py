@@ -9,7 +9,7 @@ import nask
 from nask.exceptions import ParameterError
 from nask.lab.rivals.majority import MajorityNodeClassifier
 
-NETWORK = nask.make_social_network(80)
+NETWORK = nask.lab.make_social_network(80)
 GRAPH, Y = NETWORK.graph, NETWORK.y
 POSITIONS = NETWORK.train
 MASK = np.isin(np.arange(80), POSITIONS)

@@ -11,12 +11,12 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
 from nask.arrays import Float64
+from nask.choices import Degree
 from nask.exceptions import GraphError, SchemaError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
 from nask.messages import quoted
 
-Degree = Literal["categorical", "numerical"]
 DEGREE = "degree"
 # The name of all columns of node_features together, where parameters are given by name.
 FEATURES = "node_features"

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from nask.arrays import Index
+from nask.choices import Expansion
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import positions_of
-from nask.stars.spec import Expansion
 
 
 @dataclass(frozen=True, eq=False)

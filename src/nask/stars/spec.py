@@ -10,8 +10,7 @@ import numpy as np
 
 from nask.arrays import Float64
 from nask.attributes.similarity import AttributeSimilarity
-
-Expansion = Literal["nested", "ball"]
+from nask.choices import Expansion
 
 ROUNDING = float(np.finfo(np.float64).eps)
 # Where hops would magnify rounding errors beyond this, engines are told which stars are alike.
