@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
@@ -21,6 +20,7 @@ from nask.estimators.classifier import (
 )
 from nask.estimators.machine import MachineParameters
 from nask.exceptions import ParameterError
+from nask.execution.resources import total_memory
 from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
@@ -37,8 +37,6 @@ from nask.learning.targets import class_codes, one_column
 Method = Literal["auto", "exact", "features"]
 Index = npt.NDArray[np.int64]
 Weights = dict[int, float] | str | None
-# For "auto" where it cannot be told how much memory there is.
-USUAL_MEMORY = 8 * 10**9
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -248,7 +246,7 @@ class NASKNodeClassifier(ClassifierMixin, MachineParameters):
     def _choose_method(self, kernel: NodeNASK, n_train: int) -> str:
         if self.method != "auto":
             return self.method
-        limit = self._execution().memory_limit or machine_memory() // 2
+        limit = self._execution().memory_limit or total_memory() // 2
         # Learning takes the Gram matrix and a centred copy in float64.
         comparing, learning = kernel._needed_bytes(n_train, n_train), 16 * n_train**2
         return "exact" if max(comparing, learning) <= limit else "features"
@@ -298,11 +296,3 @@ def scored_nodes(target: npt.NDArray[Any], nodes: Any) -> tuple[Index, npt.NDArr
             "There are no nodes to score: expected one at least whose class is in y."
         )
     return chosen, as_target(target[chosen])
-
-
-def machine_memory() -> int:
-    """Bytes of memory of this machine, or a usual number where that cannot be told."""
-    try:
-        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, OSError, ValueError):
-        return 2 * USUAL_MEMORY

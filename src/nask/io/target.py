@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from nask.arrays import Array
+from nask.choices import LearningTask
 from nask.graph.attribute import is_missing
 from nask.messages import quoted
 
-LearningTask = Literal["classify", "regress"]
 # Whole numbers with a decimal point are classes where there are few: up to this many different
 # ones, each at least twice on average. Two are always few.
 MOST_CLASSES = 20

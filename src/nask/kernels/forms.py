@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.engines.contract import Window
-from nask.kernels.stored import window_of
 from nask.numeric import TINY, inverse_root
+from nask.storage.window import Window, window_of
 
 Floats = npt.NDArray[np.floating]
 # Relative differences below this are rounding errors.

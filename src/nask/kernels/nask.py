@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import TransformerMixin
 
-from nask.engines.contract import Prepared, Window
+from nask.engines.contract import Prepared
 from nask.engines.selection import ENGINES, choose_engine
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
@@ -18,10 +18,11 @@ from nask.io.coerce import as_graphs
 from nask.kernels.comparison import Comparison
 from nask.kernels.forms import GaussianForm, distance_unit, self_similarity
 from nask.kernels.parameters import StarKernelParameters
-from nask.kernels.stored import StoredGram, window_of
+from nask.kernels.stored import StoredGram
 from nask.numeric import inverse_root
 from nask.stars.spec import StarSpec
 from nask.storage.hashes import content_hash
+from nask.storage.window import Window, window_of
 
 Floats = npt.NDArray[np.floating]
 
@@ -267,7 +268,7 @@ class NASK(TransformerMixin, StarKernelParameters):
         scale, unit, dtype = float(self.gram_scale), self.mean_squared_distance_, self.dtype
         form = GaussianForm(self._self(rows), self._self(columns), rows is columns, scale, unit)
         if not isinstance(gram, np.memmap):
-            return form.apply(gram, Window.whole(rows, columns)).astype(dtype, copy=False)
+            return form.apply(gram, Window.whole(*gram.shape)).astype(dtype, copy=False)
 
         def compute(window: Window) -> Floats:
             return form.apply(window_of(gram, window), window).astype(dtype, copy=False)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from nask.exceptions import ModelFileError
 from nask.execution.resources import free_memory, readable_bytes
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 from nask.messages import quoted
 from nask.storage.replacing import replacing
 
@@ -89,7 +89,7 @@ def _check_members(archive: zipfile.ZipFile) -> None:
             raise ModelFileError(f"The file holds {quoted(member.filename)} twice.")
         seen.add(member.filename)
     needed, free = COPIES * sum(member.file_size for member in archive.infolist()), free_memory()
-    if free is not None and needed > free:
+    if needed > free:
         raise ModelFileError(
             f"The model takes {readable_bytes(needed)} of memory, of which {readable_bytes(free)} "
             "are free. Load it where there is more."

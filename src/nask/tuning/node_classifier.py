@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from nask.choices import GridName
 from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one_class_a_node
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
@@ -15,7 +16,7 @@ from nask.io.target import as_target
 from nask.kernels.node_nask import NodeNASK
 from nask.learning.targets import class_codes
 from nask.messages import quoted
-from nask.tuning.grid import Grid, GridName
+from nask.tuning.grid import Grid
 from nask.tuning.race import Positions, one_split
 from nask.tuning.sweeps import Floats, StarSweep
 from nask.tuning.tuned import TunedClassifier
@@ -71,7 +72,7 @@ default="nodes"
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(300)
+    >>> network = nask.lab.make_social_network(300)
     >>> grid = {"gamma": [1.0], "n_hops": [1, 2], "C": [1, 10]}
     >>> model = nask.TunedNASKNodeClassifier(grid=grid)
     >>> model = model.fit(network.graph, network.y, network.train)

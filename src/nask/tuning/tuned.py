@@ -12,11 +12,12 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from nask.choices import GridName
 from nask.exceptions import ParameterError
 from nask.execution.progress import Progress, track
 from nask.kernels.parameters import is_integer
 from nask.learning.support import ClassWeight
-from nask.tuning.grid import Grid, GridName, named_grid
+from nask.tuning.grid import Grid, named_grid
 from nask.tuning.race import Positions, Race, Splits, refuse_single_members
 from nask.tuning.sweeps import StarSweep, star_sweeps
 

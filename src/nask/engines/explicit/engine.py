@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask.attributes.feature_map import FeatureMap
-from nask.engines.contract import Engine, Prepared, Window
+from nask.engines.contract import Engine, Prepared
 from nask.engines.explicit.column_product import ColumnProduct
 from nask.engines.explicit.star_features import StarFeatures, grouped
 from nask.execution.execution import Execution
@@ -24,6 +24,7 @@ from nask.graph.batch import GraphBatch
 from nask.numeric import inverse_root
 from nask.stars.members import star_matrices
 from nask.stars.spec import StarSpec
+from nask.storage.window import Window
 
 # Numbers of a product computed at a time: 2 MB, so that adding them up stays in the cache.
 BLOCK_NUMBERS = 250_000
@@ -124,7 +125,7 @@ class ExplicitEngine(Engine[ExplicitPrepared]):
         result = np.zeros((len(combinations), n, m), dtype=dtype)
         hops = list(zip(combinations.T, products, strict=True))
         for weights, product in execution.track(hops, len(hops)):
-            for left, right in product.pieces():
+            for left, right in product.terms():
                 for first in range(0, n, step):
                     block = slice(first, first + step), slice(first if symmetric else 0, m)
                     values = _dense(left[block[0]] @ right[block[1]].T)

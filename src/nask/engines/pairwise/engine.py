@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed
 
-from nask.engines.compiled.exponents import Exponents
+from nask.engines.compiled.factors import Factors
 from nask.engines.compiled.hop_rules import star_floor
 from nask.engines.compiled.places import Places
 from nask.engines.compiled.vectors import LANES
 from nask.engines.conditioning import warn_of_near_stars
-from nask.engines.contract import Engine, Prepared, Window
+from nask.engines.contract import Engine, Prepared
 from nask.engines.pairwise import tile
 from nask.engines.pairwise.layout import cut, lists, octets
 from nask.execution.execution import Execution
@@ -26,6 +26,7 @@ from nask.graph.batch import GraphBatch
 from nask.stars.alike import Labels, Names, common_labels, star_names
 from nask.stars.members import Members, star_matrices
 from nask.stars.spec import StarSpec
+from nask.storage.window import Window
 
 # Nodes of a block of graphs: a tile and its successor then take half of a 2 MB L2.
 BLOCK_NODES = 256
@@ -85,7 +86,7 @@ class PairwiseEngine(Engine[PairwisePrepared]):
             np.zeros((spec.n_hops, batch.n_nodes)),
             star_names(batch, spec) if spec.guarded else np.empty((spec.n_hops, 0), dtype="S1"),
         )
-        whole = Window.whole(prepared, prepared)
+        whole = Window.whole(prepared.batch.n_graphs, prepared.batch.n_graphs)
         tiling = Tiling.of(prepared, prepared, whole, ONE_GRAPH)
         _check_tiles(execution, tiling, 0)
         pairs = np.diff(tiling.a.node_ptr) ** 2
@@ -141,7 +142,7 @@ class Tiling:
 
     a: tile.Side
     b: tile.Side
-    rules: tile.Rules
+    rules: tile.TileRules
     symmetric: bool
     dtype: str
     a_places: Places
@@ -154,8 +155,8 @@ class Tiling:
         """Lay out the graphs of a window in blocks of so many nodes."""
         spec = rows.spec
         exact = spec.prune_cores
-        nodes = Exponents.of(spec.nodes, exact, rows.batch.nodes, columns.batch.nodes)
-        edges = Exponents.of(spec.edges, exact, rows.batch.edges, columns.batch.edges)
+        nodes = Factors.of(spec.nodes, exact, rows.batch.nodes, columns.batch.nodes)
+        edges = Factors.of(spec.edges, exact, rows.batch.edges, columns.batch.edges)
         symmetric = columns is rows and window.on_diagonal
         row_labels, labels = rows.labels(columns, window)
         a, places = _side(rows, window.rows, nodes, edges, block_nodes, row_labels)
@@ -224,12 +225,12 @@ class Memory(threading.local):
     times a second, for which the threads of a process wait for each other.
     """
 
-    kept: tile.Space | None = None
+    kept: tile.TileWorkspace | None = None
 
-    def space(self, sizes: tile.TileSizes, dtype: str) -> tile.Space:
+    def space(self, sizes: tile.TileSizes, dtype: str) -> tile.TileWorkspace:
         """Memory of this thread."""
         if self.kept is None:
-            self.kept = tile.Space.of(sizes, dtype)
+            self.kept = tile.TileWorkspace.of(sizes, dtype)
         return self.kept
 
     def __reduce__(self) -> tuple[type[Memory], tuple[()]]:
@@ -266,14 +267,14 @@ def _check_tiles(execution: Execution, tiling: Tiling, n_bytes: int) -> None:
     )
 
 
-def _rules(spec: StarSpec, nodes: Exponents, edges: Exponents) -> tile.Rules:
+def _rules(spec: StarSpec, nodes: Factors, edges: Factors) -> tile.TileRules:
     alike = spec.edges.is_constant
     floors = np.zeros(spec.n_hops)
     if spec.prune_cores:
         floors[:] = nodes.floor()
         if spec.expansion == "nested":
             floors[1:] = star_floor(spec.gamma_star)
-    return tile.Rules(
+    return tile.TileRules(
         nodes=nodes.similarity(),
         edges=edges.similarity(),
         edge_attributes=spec.use_edges and not alike,
@@ -291,8 +292,8 @@ def _rules(spec: StarSpec, nodes: Exponents, edges: Exponents) -> tile.Rules:
 def _side(
     prepared: PairwisePrepared,
     graphs: slice,
-    nodes: Exponents,
-    edges: Exponents,
+    nodes: Factors,
+    edges: Factors,
     block_nodes: int,
     labels: Labels,
 ) -> tuple[tile.Side, Places]:

@@ -1,4 +1,4 @@
-"""What every kernel baseline keeps to, whichever it is."""
+"""What every rival kernel keeps to, whichever it is."""
 
 import importlib
 import pickle
@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import nask
 from nask.exceptions import ParameterError, UnseenAttributeWarning
-from nask.lab.rivals.catalogue import GRAPH_BASELINES
+from nask.lab.rivals.catalogue import GRAPH_RIVALS
 from nask.lab.rivals.kernels import base
 
 pytest.importorskip("grakel")
@@ -32,7 +32,7 @@ PROMISES = {
 }
 PLACES = {
     name: place.split(":")
-    for name, place in GRAPH_BASELINES.items()
+    for name, place in GRAPH_RIVALS.items()
     if place.startswith("nask.lab.rivals.kernels.")
 }
 KERNELS = [name for name, (module, _) in PLACES.items() if find_spec(module)]
@@ -64,8 +64,8 @@ def sets(mutag, cuneiform):
     return {
         "MUTAG": mutag.graphs[:12],
         "Cuneiform": cuneiform.graphs[:8],
-        "Synthie": nask.make_synthie(6, random_state=1).graphs[:4],
-        "SYNTHETICnew": nask.make_synthetic_new(4, n_nodes=20, n_edges=30).graphs,
+        "Synthie": nask.lab.make_synthie(6, random_state=1).graphs[:4],
+        "SYNTHETICnew": nask.lab.make_synthetic_new(4, n_nodes=20, n_edges=30).graphs,
     }
 
 

@@ -1,4 +1,4 @@
-"""What kernel baselines share: a kernel in two steps, and the machine that learns from it."""
+"""What kernel rivals share: a kernel in two steps, and the machine that learns from it."""
 
 from __future__ import annotations
 
