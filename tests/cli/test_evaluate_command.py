@@ -85,13 +85,13 @@ def test_a_table_and_pictures(process, tmp_path):
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_mistakes_in_options(process, tmp_path):
-    done = process("evaluate", "MUTAG", "--try", "gama=1", "--out", str(tmp_path))
-    assert done.returncode == 2
-    assert "The grid varies 'gama', which is no parameter. Did you mean 'gamma'?" in done.stderr
-    assert done.stdout == ""
+def test_mistakes_in_options(invoke, tmp_path):
+    with pytest.raises(ParameterError, match="The grid varies 'gama', .* Did you mean 'gamma'?"):
+        invoke("evaluate", "MUTAG", "--try", "gama=1", "--out", tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="hangs by means of the C library")
 def test_after_a_timeout_the_next_method_runs(invoke, monkeypatch, tiny, tmp_path):
     """The first of two hangs; the clock is turned forward when it does."""
