@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from nask.exceptions import ModelFileError
 from nask.execution.resources import free_memory, readable_bytes
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 from nask.messages import quoted
 from nask.storage.replacing import replacing
 
