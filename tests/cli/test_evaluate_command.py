@@ -86,9 +86,10 @@ def test_a_table_and_pictures(process, tmp_path):
 
 
 def test_mistakes_in_options(invoke, tmp_path):
-    with pytest.raises(ParameterError, match="The grid varies 'gama', .* Did you mean 'gamma'?"):
-        invoke("evaluate", "MUTAG", "--try", "gama=1", "--out", tmp_path)
-    assert not list(tmp_path.iterdir())
+    run = invoke("evaluate", "MUTAG", "--try", "gama=1", "--out", tmp_path, succeed=False)
+    assert run.exit_code == 2
+    assert "The grid varies 'gama', which is no parameter. Did you mean 'gamma'?" in run.stderr
+    assert run.stdout == ""
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ def test_every_element_has_one_place_in_its_block_and_in_order(data):
     first = data.draw(st.integers(0, len(sizes) - 1))
     inside = data.draw(st.sets(st.integers(first, len(sizes))))
     cuts = np.array(sorted({first, len(sizes)} | inside))
-    order = np.array(data.draw(st.lists(st.integers(0, 5), min_size=ptr[-1], max_size=ptr[-1])))
-    order = order.astype(np.int64)
+    n = sum(sizes)
+    order = np.array(data.draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)), dtype=int)
     places = Places.of(ptr, cuts, order)
     assert (places.ptr % LANES == 0).all()
     for k in range(len(cuts) - 1):
