@@ -38,7 +38,7 @@ def test_pruned_cores_go_from_0_to_1(expansion):
 def test_alike_stars_matter_where_hops_magnify_rounding():
     assert not HopRules.of(spec(), 0, 0.0).guarded
     sharp = spec()
-    sharp = type(sharp)(**{**vars(sharp), "gamma_star": 1e8})
+    sharp = type(sharp)(**{**vars(sharp), "gamma_star": 1e10})
     rules = [HopRules.of(sharp, h, 0.0) for h in range(3)]
     assert all(rule.guarded for rule in rules)
     # After the last hop nothing magnifies its errors.
