@@ -11,8 +11,9 @@ import typer
 
 from nask.cli.arguments import RUNNING, JobsOption, MemoryOption
 from nask.graph.schema import Degree
+from nask.kernels.forms import GramForm
 from nask.kernels.nask import NASK
-from nask.kernels.parameters import DType, GramForm
+from nask.kernels.parameters import DType
 from nask.stars.spec import Expansion
 
 KERNEL = "Kernel"

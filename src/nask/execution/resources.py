@@ -6,6 +6,9 @@ import os
 import shutil
 from pathlib import Path
 
+# Bytes, where it cannot be told how much memory there is.
+USUAL_MEMORY = 16 * 10**9
+
 
 def readable_bytes(n_bytes: float) -> str:
     """A number of bytes in the unit a reader would use.
@@ -37,6 +40,14 @@ def nearest_folder(path: str | os.PathLike[str]) -> Path:
     place = Path(os.path.abspath(path))
     # Not Path.is_dir, which raises where a name is too long.
     return next(p for p in (place, *place.parents, Path(os.curdir)) if os.path.isdir(p))
+
+
+def total_memory() -> int:
+    """Bytes of memory of this computer, or a usual number where that cannot be told."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return USUAL_MEMORY
 
 
 def free_memory() -> int | None:

@@ -54,6 +54,13 @@ class Elements:
         )
 
 
+# Names of the arrays of a batch, in model files too.
+BATCH_ARRAYS = (
+    "endpoints",
+    *(f"{element}_{part.name}" for element in ("nodes", "edges") for part in fields(Elements)),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
     """Graphs side by side, as read-only arrays.
@@ -133,6 +140,10 @@ class GraphBatch:
     def n_nodes(self) -> int:
         """Number of nodes of all graphs."""
         return len(self.nodes)
+
+    def elements_of(self, graphs: npt.NDArray[np.intp]) -> tuple[IntArray, IntArray]:
+        """Positions of the nodes and of the edges of some graphs, in the order given."""
+        return _ranges(self.nodes.ptr, graphs)[0], _ranges(self.edges.ptr, graphs)[0]
 
     def take(self, graphs: npt.NDArray[np.intp]) -> GraphBatch:
         """The batch of some of the graphs, in the order given."""
