@@ -22,10 +22,10 @@ from generated import median_seconds, random_graphs
 
 import nask
 from nask.cluster.store import Contents, Store
-from nask.engines.contract import Window
 from nask.execution.execution import Execution
 from nask.kernels.comparison import Comparison
 from nask.optional import require
+from nask.storage.window import Window
 
 MILLION = 10**6
 NODES, ATTRIBUTES = 30, 10

@@ -6,7 +6,7 @@ import pytest
 
 import nask
 from nask.exceptions import NaskError, did_you_mean
-from nask.io.columns import split_vectors
+from nask.io.converters.columns import split_vectors
 from nask.messages import listed, quoted
 
 LONG = "x" * 18_000

@@ -1,9 +1,10 @@
-"""Optional packages: imported when a converter is called, and told apart without an import."""
+"""What is imported when it is used: optional packages, and the laboratory by name."""
 
 from __future__ import annotations
 
 import importlib
 from types import ModuleType
+from typing import Any
 
 from nask.exceptions import MissingDependencyError
 
@@ -36,6 +37,18 @@ not installed. Install it with: pip install 'nask[networkx]'
             f"This needs the package {package!r}, which is not installed. Install it with: "
             f"pip install 'nask[{extra}]'"
         ) from error
+
+
+def named(place: str) -> Any:
+    """Return what stands at ``module:name``; the module is imported now.
+
+    Examples
+    --------
+    >>> named("fractions:Fraction")(1, 2)
+    Fraction(1, 2)
+    """
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def is_instance(item: object, package: str, name: str) -> bool:

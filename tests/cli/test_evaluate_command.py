@@ -14,7 +14,7 @@ import limited_work
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation import time_limit
 from nask.exceptions import ParameterError
-from nask.lab.rivals.catalogue import GRAPH_BASELINES
+from nask.lab.rivals.catalogue import GRAPH_RIVALS
 
 TRY = ("--try", "gamma=0.1,1", "--try", "n_hops=1,2", "--try", "degree=none",
        "--try", "gamma_star=4", "--try", "C=1,10", "--try", "gram=linear")  # fmt: skip
@@ -98,8 +98,8 @@ def test_after_a_timeout_the_next_method_runs(invoke, monkeypatch, tiny, tmp_pat
     gate = tmp_path / "gate"
     gate.mkdir()
     monkeypatch.setenv(limited_work.GATE, str(gate))
-    monkeypatch.setitem(GRAPH_BASELINES, "hangs", "limited_work:GatedConstant")
-    monkeypatch.setitem(GRAPH_BASELINES, "floor", "limited_work:Constant")
+    monkeypatch.setitem(GRAPH_RIVALS, "hangs", "limited_work:GatedConstant")
+    monkeypatch.setitem(GRAPH_RIVALS, "floor", "limited_work:Constant")
     clock = SimpleNamespace(
         monotonic=lambda: time.monotonic() + 10**6 * any(gate.glob("hangs-*")), sleep=time.sleep
     )

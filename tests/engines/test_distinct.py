@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.contract import Window
 from nask.engines.distinct import engine as distinct
 from nask.engines.distinct import parts as star_parts
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.execution.execution import Execution
+from nask.storage.window import Window
 from strategies import collections
 
 
@@ -23,7 +23,7 @@ def n_distinct(kernel):
 
 def parts_of(kernel, **limits):
     side = kernel.fitted_.graphs
-    window, execution = Window.whole(side, side), Execution(**limits)
+    window, execution = Window.whole(side.batch.n_graphs, side.batch.n_graphs), Execution(**limits)
     return star_parts.divide(side, side, 1, distinct.BLOCK_STARS, execution, window)[0]
 
 

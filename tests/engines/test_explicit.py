@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import nask
-from nask.engines.contract import Window
 from nask.engines.explicit import column_product
 from nask.engines.explicit import engine as explicit
 from nask.engines.explicit.column_product import ColumnProduct
@@ -18,6 +17,7 @@ from nask.engines.explicit.work import multiplying, value_shares
 from nask.engines.selection import ENGINES
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.execution.execution import Execution
+from nask.storage.window import Window
 from strategies import MORE_LETTERS, graphs, sharing
 
 FEW = st.sampled_from([0.0, 0.3, 0.5, 1.0])
@@ -95,7 +95,7 @@ def test_windows_are_parts_of_the_whole(mutag, degree):
         return ENGINES["explicit"].grams(a, b, each, Execution(), window)
 
     for a, b in ((rows, rows), (rows, columns)):
-        whole = grams(a, b, Window.whole(a, b))
+        whole = grams(a, b, Window.whole(a.batch.n_graphs, b.batch.n_graphs))
         for rows_of, columns_of in (((3, 17), (10, 45)), ((5, 20), (5, 20)), ((7, 7), (0, 9))):
             window = Window(slice(*rows_of), slice(*columns_of))
             part = grams(a, b, window)
@@ -109,7 +109,10 @@ def test_the_memory_of_features_counts(mutag):
     kernel = nask.NASK(expansion="ball", engine="explicit").fit(mutag.graphs)
     training = kernel.fitted_.graphs
     engine, each = ENGINES["explicit"], np.ones((1, 3))
-    whole, pair = Window.whole(training, training), Window(slice(0, 1), slice(1, 2))
+    whole, pair = (
+        Window.whole(training.batch.n_graphs, training.batch.n_graphs),
+        Window(slice(0, 1), slice(1, 2)),
+    )
     # The result and a block of it take 1.4 MB, the features about as much again.
     limit = Execution(memory_limit=2_000_000)
     with pytest.raises(MemoryLimitError, match="with their features"):

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.contract import Window
 from nask.engines.pairwise import engine as pairwise
 from nask.engines.pairwise.engine import Tiling
+from nask.storage.window import Window
 
 
 def tiling(sizes, edge_values, **options):
@@ -31,7 +31,9 @@ def tiling(sizes, edge_values, **options):
             )
         )
     prepared = nask.NASK(engine="pairwise", **options).fit(graphs).fitted_.graphs
-    return Tiling.of(prepared, prepared, Window.whole(prepared, prepared), 32)
+    return Tiling.of(
+        prepared, prepared, Window.whole(prepared.batch.n_graphs, prepared.batch.n_graphs), 32
+    )
 
 
 @pytest.mark.parametrize("edge_values", [False, True])

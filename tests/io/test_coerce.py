@@ -138,7 +138,8 @@ import sys
 import sklearn.svm
 before = set(sys.modules)
 import nask
-from nask.io import coerce, frames
+from nask.io import coerce
+from nask.io.converters import frames
 coerce.as_graphs([nask.AttributedGraph(1)])
 optional = {"networkx", "pandas", "polars", "narwhals", "torch", "rdkit", "grakel"}
 print(sorted(optional & (set(sys.modules) - before)))

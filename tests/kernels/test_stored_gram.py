@@ -21,7 +21,6 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 import nask
-from nask.engines.contract import Window
 from nask.engines.selection import ENGINES
 from nask.exceptions import (
     AbsentAttributeWarning,
@@ -31,6 +30,7 @@ from nask.exceptions import (
     ParameterError,
     UnseenAttributeWarning,
 )
+from nask.storage.window import Window
 from strategies import collections
 
 # 12 graphs of 1 to 6 nodes: 144 numbers.

@@ -13,8 +13,8 @@ import nask
 from nask import NodeDataset, read_pokec
 from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
-from nask.io import line_blocks
 from nask.io.readers.archive import open_archive
+from nask.lab.pokec import lines as pokec_lines
 from pokec_files import PROFILES, RELATIONS, profile, write_files, write_pokec
 
 REGIONS = ("bratislavsky kraj, bratislava - stare mesto", "zahranicie, nemecko", "Žilina")
@@ -53,7 +53,7 @@ def as_zip(folder: Path) -> Path:
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("zipped", [False, True])
 def test_round_trip_of_thousands_in_many_blocks(tmp_path, monkeypatch, packed, zipped):
-    monkeypatch.setattr(line_blocks, "BLOCK", 5000)
+    monkeypatch.setattr(pokec_lines, "READ_BYTES", 5000)
     rng = np.random.default_rng(7)
     network = invented(4000, rng)
     path = write_pokec(tmp_path / "set", network, rng, packed=packed)
@@ -70,7 +70,7 @@ def test_round_trip_at_every_size_of_a_block(tmp_path_factory, n_nodes, block, s
     path = write_pokec(tmp_path_factory.mktemp("set"), network, rng)
     with pytest.MonkeyPatch.context() as patch:
         # Little more than a line, so that most lines come in two pieces.
-        patch.setattr(line_blocks, "BLOCK", 400 + block)
+        patch.setattr(pokec_lines, "READ_BYTES", 400 + block)
         read = read_pokec(path)
     assert read.graph == network.graph
     assert np.array_equal(read.y, network.y)
@@ -183,7 +183,7 @@ BAD_PROFILES = {
 @pytest.mark.parametrize("case", BAD_PROFILES)
 @pytest.mark.parametrize("block", [1 << 20, 600])
 def test_a_bad_profile_is_named_with_file_and_line(tmp_path, monkeypatch, case, block):
-    monkeypatch.setattr(line_blocks, "BLOCK", block)
+    monkeypatch.setattr(pokec_lines, "READ_BYTES", block)
     line, message = BAD_PROFILES[case]
     after = profile(90, 1, 2, 1, "a", "2005-01-01", 3)
     folder = write(tmp_path, PEOPLE + line.removesuffix("\n") + "\n" + after)
@@ -240,7 +240,7 @@ def test_a_bad_relation_is_named_with_file_and_line(tmp_path, monkeypatch, case,
     text = f"7\t30\n30\t12\n{line}\n30\t7\n"
     (folder / RELATIONS).write_bytes(text.encode(errors="surrogateescape"))
     (folder / PROFILES).write_text("\n".join(f"{user}" + "\t" * 7 for user in (30, 7, 12)))
-    monkeypatch.setattr(line_blocks, "BLOCK", max(block, len(line), 10))
+    monkeypatch.setattr(pokec_lines, "READ_BYTES", max(block, len(line), 10))
     with pytest.raises(FormatError, match=message) as caught:
         read_pokec(folder)
     assert str(folder / RELATIONS) in str(caught.value)
@@ -289,9 +289,9 @@ def test_a_damaged_zip(tmp_path):
 
 
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(line_blocks, "BLOCK", 100)
+    monkeypatch.setattr(pokec_lines, "READ_BYTES", 100)
     folder = write(tmp_path, PEOPLE[:20] + "\n" + "x" * 1000)
-    blocks = line_blocks.line_blocks(open_archive(folder), PROFILES)
+    blocks = pokec_lines.whole_lines(open_archive(folder), PROFILES)
     assert next(blocks)[0] == 1
     with pytest.raises(FormatError, match=r"line 2 is longer than 100 bytes"):
         next(blocks)

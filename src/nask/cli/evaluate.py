@@ -24,13 +24,14 @@ from nask.cli.pictures import draw_accuracies, draw_result
 from nask.cli.show import results_table, show
 from nask.estimators.classifier import NASKClassifier
 from nask.evaluation.evaluate import evaluate as evaluate_method
-from nask.evaluation.methods import METHODS, named_method
+from nask.evaluation.methods import named_method
 from nask.evaluation.records import Evaluation, Items
 from nask.evaluation.results import read_results
 from nask.evaluation.tasks import SplitName
 from nask.exceptions import NaskError, ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
+from nask.lab.rivals.catalogue import RIVALS
 from nask.stars.spec import Expansion
 from nask.tuning.grid import GRIDS
 from nask.tuning.tuned import TunedClassifier
@@ -48,7 +49,10 @@ def evaluate(
     ],
     method: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help=f"One of: {', '.join(METHODS)}. Repeat it for several."),
+        typer.Option(
+            metavar="NAME",
+            help=f"One of: nask, {', '.join(RIVALS)}. Repeat it for several.",
+        ),
     ] = None,
     out: Annotated[
         Path, typer.Option(help="Folder for records and pictures; a rerun goes on from them.")

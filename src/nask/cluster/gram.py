@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from nask.arrays import Floats
 from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_place
-from nask.engines.contract import Window
 from nask.exceptions import FormatError
 from nask.execution.execution import Execution
 from nask.execution.progress import track
@@ -24,6 +23,7 @@ from nask.kernels.forms import GaussianForm, mean_distance, to_squared_distances
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING
 from nask.storage.hashes import content_hash
+from nask.storage.window import Window
 
 
 def write_gram(
@@ -113,8 +113,8 @@ class _Filling:
 
     @property
     def tiles(self) -> list[Window]:
-        rows = self.comparison.rows
-        return Window.whole(rows, rows).tiles(self.chunk, self.chunk, symmetric=True)
+        whole = Window.whole(*self.comparison.shape)
+        return whole.tiles(self.chunk, self.chunk, symmetric=True)
 
     def fill(self, kernel: NASK, client: Any) -> Any:
         n_passes = 1 if kernel.gram == "linear" else 2

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from nask.lab.pokec.reader import holds_pokec
+from nask.datasets.pokec_files import holds_pokec
 
 DATA_VARIABLE = "NASK_DATA"
 CACHE_VARIABLE = "NASK_CACHE"

@@ -11,13 +11,13 @@ from nask.datasets.catalogue import DatasetInfo, catalogue
 from nask.datasets.checks import differences
 from nask.datasets.download import download
 from nask.datasets.places import DATA_VARIABLE, Place, folders, places
+from nask.datasets.pokec_files import pokec_folder, read_pokec
 from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError, did_you_mean
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.io.readers.archive import Archive, open_archive
 from nask.io.readers.planetoid import planetoid_sets, read_planetoid
 from nask.io.readers.tu import read_tu
-from nask.lab.pokec.reader import pokec_folder, read_pokec
 from nask.messages import quoted
 
 
@@ -177,7 +177,7 @@ def _read(
 ) -> Dataset | NodeDataset:
     archive = open_archive(path)
     if info is not None and info.collection == "SNAP":
-        return read_pokec(path, name=name or "Pokec")
+        return read_pokec(path, name)
     if _holds_tables(archive):
         from nask.io.readers.tables import read_tables
 
@@ -187,8 +187,8 @@ def _read(
             f"{path} holds no nodes.csv: 'categorical' is for folders of CSV files. In TUDataset "
             "text form the name of a file tells: labels are categories, attributes numbers."
         )
-    if pokec_folder(archive) is not None:
-        return read_pokec(path, name=name or "Pokec")
+    if pokec_folder(archive.names) is not None:
+        return read_pokec(path, name)
     if any(file.endswith("_A.txt") for file in archive.names):
         return read_tu(path, name=name, opposite=info.opposite if info else "error")
     if planetoid_sets(archive):
@@ -225,7 +225,7 @@ def _holds(path: Path, name: str) -> bool:
     networks = {network.lower() for network in planetoid_sets(archive)}
     if f"{name}_A.txt" in files or name.lower() in networks:
         return True
-    return _holds_tables(archive) or pokec_folder(archive) is not None
+    return _holds_tables(archive) or pokec_folder(archive.names) is not None
 
 
 def _holds_tables(archive: Archive) -> bool:

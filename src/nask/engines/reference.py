@@ -21,11 +21,12 @@ from nask.attributes.gower import (
 )
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.conditioning import warn_of_near_stars
-from nask.engines.contract import Engine, Prepared, Window
+from nask.engines.contract import Engine, Prepared
 from nask.execution.execution import Execution
 from nask.graph.batch import Elements, GraphBatch
 from nask.numeric import TINY
 from nask.stars.spec import StarSpec
+from nask.storage.window import Window
 
 Matrix = list[list[float]]
 Likeness = list[list[bool]]

@@ -74,7 +74,7 @@ def evaluate(
     Parameters
     ----------
     model : str or estimator
-        "nask", the name of a baseline (``nask.lab.rivals.catalogue``), or any classifier with
+        "nask", the name of a rival (``nask.lab.rivals.catalogue``), or any classifier with
         ``fit`` and ``predict`` on lists of graphs; for a network, one with ``fit(graph, y,
         train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
         so in ``fit``, as :class:`TunedNASKClassifier` does.
@@ -95,7 +95,7 @@ def evaluate(
         Whether ranges and categories of attributes come from each training part alone. By default
         they come from the whole set, which is unlabelled, as in published results of graph
         kernels, and so does the unit of distance of a Gaussian Gram; then Gram matrices are
-        computed once for all folds, as are those of kernel baselines, whose means, deviations and
+        computed once for all folds, as are those of kernel rivals, whose means, deviations and
         medians of attributes are those of the whole set too. Any other model is always fitted on
         the training part alone. Not for nodes.
     out : path of a folder, optional

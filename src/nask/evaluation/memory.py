@@ -30,9 +30,6 @@ def folds_at_a_time(
     1
     """
     asked = int(effective_n_jobs(n_jobs))
-    free = free_memory()
-    if free is None:
-        return asked
     n_train = max(len(split.train) for split in splits)
-    bytes_a_fold = itemsize * (n_items**2 + 2 * n_train**2)
-    return max(1, min(asked, int(SHARE * free) // bytes_a_fold))
+    bytes_per_fold = itemsize * (n_items**2 + 2 * n_train**2)
+    return max(1, min(asked, int(SHARE * free_memory()) // bytes_per_fold))

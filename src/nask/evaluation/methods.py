@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from nask.evaluation.records import Items
-from nask.exceptions import ParameterError, did_you_mean
-from nask.lab.rivals.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
-from nask.messages import quoted
 from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier
 
@@ -20,11 +18,8 @@ _NASK: Mapping[Items, type[Any]] = {
     "graphs": TunedNASKClassifier,
     "nodes": TunedNASKNodeClassifier,
 }
-_BASELINES: Mapping[Items, Mapping[str, str]] = {
-    "graphs": GRAPH_BASELINES,
-    "nodes": NODE_BASELINES,
-}
-METHODS = ("nask", *dict.fromkeys([*GRAPH_BASELINES, *NODE_BASELINES]))
+# Named, not imported: who asks for no rival does not load the laboratory.
+_CATALOGUE = "nask.lab.rivals.catalogue"
 
 
 def named_method(name: str, items: Items = "graphs") -> Any:
@@ -37,17 +32,7 @@ def named_method(name: str, items: Items = "graphs") -> Any:
     """
     if name == "nask":
         return _NASK[items]()
-    baselines = _BASELINES[items]
-    if name not in baselines:
-        if name in METHODS:
-            raise ParameterError(
-                f"{quoted(name)} does not classify {items}. Methods that do: "
-                f"{', '.join(['nask', *baselines])}."
-            )
-        raise ParameterError(
-            f"There is no method {quoted(name)}. {did_you_mean(name, ['nask', *baselines])}"
-        )
-    return baseline(baselines[name])
+    return import_module(_CATALOGUE).rival(name, items)
 
 
 def classifies(model: Any) -> Items:
@@ -73,7 +58,8 @@ def method_name(model: Any) -> str:
     if kind in _NASK.values():
         return "nask"
     place = f"{kind.__module__}:{kind.__qualname__}"
-    known = [*GRAPH_BASELINES.items(), *NODE_BASELINES.items()]
+    catalogue = import_module(_CATALOGUE)
+    known = [*catalogue.GRAPH_RIVALS.items(), *catalogue.NODE_RIVALS.items()]
     return next((name for name, own in known if own == place), kind.__name__)
 
 

@@ -6,8 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-# Bytes, where it cannot be told how much memory there is.
-USUAL_MEMORY = 16 * 10**9
+import psutil
 
 
 def readable_bytes(n_bytes: float) -> str:
@@ -42,23 +41,17 @@ def nearest_folder(path: str | os.PathLike[str]) -> Path:
     return next(p for p in (place, *place.parents, Path(os.curdir)) if os.path.isdir(p))
 
 
+def free_memory() -> int:
+    """Bytes of memory that programs may still take without swapping."""
+    return int(psutil.virtual_memory().available)
+
+
 def total_memory() -> int:
-    """Bytes of memory of this computer, or a usual number where that cannot be told."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return USUAL_MEMORY
+    """Bytes of memory of this machine.
 
-
-def free_memory() -> int | None:
-    """Bytes that programs may still take, or None where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
-        [line] = [line for line in lines if line.startswith("MemAvailable:")]
-        return 1024 * int(line.split()[1])
-    except (OSError, ValueError):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
+    Examples
+    --------
+    >>> 0 < free_memory() < total_memory()
+    True
+    """
+    return int(psutil.virtual_memory().total)

@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.engines.contract import Prepared, Window
+from nask.engines.contract import Prepared
 from nask.engines.selection import ENGINES
 from nask.exceptions import MemoryLimitError
 from nask.execution.execution import Execution
 from nask.execution.remote import active_client, run, task_memory
 from nask.kernels.stored import StoredGram
 from nask.storage.hashes import content_hash
+from nask.storage.window import Window
 
 Floats = npt.NDArray[np.floating]
 # A tile that is the task of a worker: pairs of nodes, some ten seconds of one thread, and graphs
@@ -90,7 +91,7 @@ class Comparison:
             size += np.dtype(self.dtype).itemsize
         with suppress(MemoryLimitError):
             execution.check_memory(n_numbers * size, "The result")
-            return self.window(Window.whole(self.rows, self.columns), execution)
+            return self.window(Window.whole(*self.shape[-2:]), execution)
         quiet = replace(execution, progress=False)
         stored = StoredGram(
             self.identity,

@@ -219,24 +219,24 @@ degree, use_edges
     def _transform(self, graphs: list[AttributedGraph]) -> Floats:
         work, execution = self._work, self.execution()
         sizes = np.array([graph.n_nodes for graph in graphs])
-        n_rows = len(graphs) if self.level == "graph" else int(sizes.sum())
+        n_rows = len(graphs) if work.level == "graph" else int(sizes.sum())
         batches = work.batches(sizes)
         largest = max(int(sizes[batch].sum()) for batch in batches)
-        needed = 4 * n_rows * self.n_components + work.n_working(largest)
+        needed = 4 * n_rows * work.n_components + work.n_working(largest)
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
         client = active_client()
         if len(batches) == 1 and client is None:
             return work.rows(graphs, execution)
-        heights = np.ones_like(sizes) if self.level == "graph" else sizes
+        heights = np.ones_like(sizes) if work.level == "graph" else sizes
         starts = np.cumsum(heights) - heights
         parts = ((int(starts[batch.start]), graphs[batch]) for batch in batches)
         if client is not None:
             done = remote.run(client, work, parts)
         else:
             tasks = (delayed(work.placed)(part) for part in parts)
-            n_numbers = float(sizes.sum()) * work.drawn.width * self.n_hops
+            n_numbers = float(sizes.sum()) * work.drawn.width * len(work.drawn.widths)
             done = execution.run(tasks, n_numbers * PAIRS_PER_NUMBER)
-        result = np.empty((n_rows, self.n_components), dtype=np.float32)
+        result = np.empty((n_rows, work.n_components), dtype=np.float32)
         for (start, _), rows in execution.track(done, len(batches)):
             result[start : start + len(rows)] = rows
         return result

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nask.arrays import Array, Floats, Positions
-from nask.engines.contract import Prepared, Window
+from nask.engines.contract import Prepared
 from nask.engines.selection import ENGINES, EngineName, prepare
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
@@ -18,10 +18,11 @@ from nask.graph.schema import Schema
 from nask.kernels.comparison import Comparison
 from nask.kernels.forms import Form, GaussianForm, distance_unit
 from nask.kernels.parameters import GraphKernelParameters
-from nask.kernels.stored import StoredGram, window_of
+from nask.kernels.stored import StoredGram
 from nask.numeric import inverse_root
 from nask.stars.spec import StarSpec
 from nask.storage.hashes import content_hash
+from nask.storage.window import Window, window_of
 
 Folder = str | os.PathLike[str] | None
 
@@ -194,7 +195,9 @@ class FittedKernel:
     ) -> Floats:
         form, dtype = self.gaussian_form(rows, columns), self.form.dtype
         if not isinstance(gram, np.memmap):
-            return form.apply(gram, Window.whole(rows, columns)).astype(dtype, copy=False)
+            return form.apply(
+                gram, Window.whole(rows.batch.n_graphs, columns.batch.n_graphs)
+            ).astype(dtype, copy=False)
 
         def compute(window: Window) -> Floats:
             return form.apply(window_of(gram, window), window).astype(dtype, copy=False)

@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 
 from nask.arrays import Array, Float64, Floats
-from nask.engines.contract import Window
-from nask.kernels.stored import window_of
 from nask.numeric import TINY, inverse_root
+from nask.storage.window import Window, window_of
 
 GramForm = Literal["linear", "rbf"]
 # Relative differences below this are rounding errors.

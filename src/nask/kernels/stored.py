@@ -19,13 +19,13 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from nask.engines.contract import Window
 from nask.exceptions import FormatError, MemoryLimitError
 from nask.execution.execution import Execution
 from nask.execution.progress import track
 from nask.execution.resources import free_disk, readable_bytes
 from nask.kernels.tile_record import PLACE, TileRecord, open_record
 from nask.storage.scratch import make_scratch
+from nask.storage.window import Window
 from nask.storage.write_errors import FULL, writing
 
 # The share of memory_limit for the numbers of a tile; the rest is for the work on them.
@@ -177,15 +177,6 @@ class StoredGram:
                 f"of type {self.dtype}. Delete it and the .jsonl file of the same name to compute "
                 "the Gram matrix again."
             )
-
-
-def window_of(gram: Floats, window: Window) -> Floats:
-    """Copy a part of a Gram matrix, in memory or stored, to work on.
-
-    A stored one is mapped anew: pages read through a map count as memory in use while it lasts.
-    """
-    whole = np.load(str(gram.filename), mmap_mode="r") if isinstance(gram, np.memmap) else gram
-    return np.array(whole[window.rows, window.columns])
 
 
 def _made(folder: Path) -> Path:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nask.engines.contract import Window
 from nask.exceptions import FormatError
 from nask.messages import quoted
 from nask.storage.json_lines import JsonLines
+from nask.storage.window import Window
 
 FORMAT = "nask gram"
 # What names the folder of stored Gram matrices, for advice.

@@ -87,7 +87,7 @@ def _check_members(archive: zipfile.ZipFile, arrays: Sequence[str]) -> None:
             raise ModelFileError(f"The file holds {quoted(member.filename)} twice.")
         seen.add(member.filename)
     needed, free = COPIES * sum(member.file_size for member in archive.infolist()), free_memory()
-    if free is not None and needed > free:
+    if needed > free:
         raise ModelFileError(
             f"The model takes {readable_bytes(needed)} of memory, of which {readable_bytes(free)} "
             "are free. Load it where there is more."

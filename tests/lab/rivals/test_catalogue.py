@@ -5,26 +5,26 @@ import sys
 
 import pytest
 
-from nask.evaluation.methods import METHODS, classifies, described, method_name, named_method
+from nask.evaluation.methods import classifies, described, method_name, named_method
 from nask.exceptions import MissingDependencyError, ParameterError
-from nask.lab.rivals.catalogue import GRAPH_BASELINES, NODE_BASELINES, baseline
+from nask.lab.rivals.catalogue import GRAPH_RIVALS, NODE_RIVALS, RIVALS, rival
 
 PAPER = {"wl", "pk", "gh", "ml", "hgk-wl", "wwl", "swwl", "retgk", "rwk"}
 PAPER |= {"gcn", "gin", "graphsage", "gat", "kergnn", "kagnn", "akgnn", "kernelgcn"}
 
 
 def test_the_rivals_of_the_paper_and_the_floors_are_there():
-    assert {"nask", "majority", "attributes-only", *PAPER} == set(METHODS)
+    assert {"majority", "attributes-only", *PAPER} == set(RIVALS)
 
 
-@pytest.mark.parametrize("name", GRAPH_BASELINES)
+@pytest.mark.parametrize("name", GRAPH_RIVALS)
 def test_a_name_of_a_method_for_graphs_leads_to_its_class_and_back(name):
     model = named_method(name)
     assert classifies(model) == "graphs"
     assert method_name(model) == name
 
 
-@pytest.mark.parametrize("name", NODE_BASELINES)
+@pytest.mark.parametrize("name", NODE_RIVALS)
 def test_a_name_of_a_method_for_nodes_leads_to_its_class_and_back(name):
     model = named_method(name, "nodes")
     assert classifies(model) == "nodes"
@@ -38,9 +38,10 @@ def test_a_method_for_graphs_is_none_for_nodes():
         named_method("retkg")
 
 
-def test_a_package_that_is_not_installed_is_named_with_the_extra():
-    with pytest.raises(MissingDependencyError, match=r"'no_such_module'.*nask\[baselines\]"):
-        baseline("no_such_module:Classifier")
+def test_a_package_that_is_not_installed_is_named_with_the_extra(monkeypatch):
+    monkeypatch.setitem(GRAPH_RIVALS, "needy", "no_such_module:Classifier")
+    with pytest.raises(MissingDependencyError, match=r"needy .*'no_such_module'.*nask\[lab\]"):
+        rival("needy")
 
 
 def test_the_library_imports_without_the_packages_of_its_rivals():

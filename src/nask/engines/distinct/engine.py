@@ -21,7 +21,7 @@ from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.similarity_matrix import similarity_matrix
 from nask.engines.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
-from nask.engines.contract import Engine, Window
+from nask.engines.contract import Engine
 from nask.engines.distinct import rows as star_rows
 from nask.engines.distinct.parts import DistinctPrepared, Part, divide
 from nask.engines.pairwise.engine import PairwiseEngine
@@ -29,6 +29,7 @@ from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.stars.colours import StarColours
 from nask.stars.spec import StarSpec
+from nask.storage.window import Window
 
 # Stars down a block of rows: whole vectors, and enough work that handing out a block costs nothing.
 BLOCK_STARS = 16 * LANES

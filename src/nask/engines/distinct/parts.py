@@ -11,7 +11,7 @@ from scipy import sparse
 
 from nask.arrays import Positions
 from nask.engines.compiled.vectors import LANES
-from nask.engines.contract import Prepared, Window
+from nask.engines.contract import Prepared
 from nask.engines.distinct.rows import Stars
 from nask.engines.pairwise.engine import PairwisePrepared
 from nask.execution.execution import Execution
@@ -19,6 +19,7 @@ from nask.graph.batch import Elements
 from nask.stars.alike import Labels
 from nask.stars.colours import StarColours
 from nask.stars.members import lists_of
+from nask.storage.window import Window
 
 # Bytes of P to store where no limit is given.
 STORED_BYTES = 2_000_000_000

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from nask.arrays import Index, Positions
 from nask.attributes.feature_map import FeatureMap
-from nask.engines.contract import Engine, Prepared, Window
+from nask.engines.contract import Engine, Prepared
 from nask.engines.explicit.column_product import ColumnProduct
 from nask.engines.explicit.star_features import StarFeatures, grouped
 from nask.execution.execution import Execution
@@ -25,6 +25,7 @@ from nask.graph.batch import GraphBatch
 from nask.numeric import inverse_root
 from nask.stars.members import star_matrices
 from nask.stars.spec import StarSpec
+from nask.storage.window import Window
 
 # Numbers of a product computed at a time: 2 MB, so that adding them up stays in the cache.
 BLOCK_NUMBERS = 250_000

@@ -19,7 +19,7 @@ from nask.engines.compiled.hop_rules import star_floor
 from nask.engines.compiled.places import Places
 from nask.engines.compiled.vectors import LANES
 from nask.engines.conditioning import warn_of_near_stars
-from nask.engines.contract import Engine, Prepared, Window
+from nask.engines.contract import Engine, Prepared
 from nask.engines.pairwise import tile
 from nask.engines.pairwise.layout import cut, lists, octets
 from nask.execution.execution import Execution
@@ -27,6 +27,7 @@ from nask.graph.batch import GraphBatch
 from nask.stars.alike import Labels, Names, common_labels, star_names
 from nask.stars.members import Members, star_matrices
 from nask.stars.spec import StarSpec
+from nask.storage.window import Window
 
 # Nodes of a block of graphs: a tile and its successor then take half of a 2 MB L2.
 BLOCK_NODES = 256
@@ -99,7 +100,7 @@ class PairwiseEngine(Engine[PairwisePrepared]):
             np.zeros((spec.n_hops, batch.n_nodes)),
             star_names(batch, spec) if spec.guarded else np.empty((spec.n_hops, 0), dtype="S1"),
         )
-        whole = Window.whole(prepared, prepared)
+        whole = Window.whole(prepared.batch.n_graphs, prepared.batch.n_graphs)
         tiling = Tiling.of(prepared, prepared, whole, ONE_GRAPH)
         _check_tiles(execution, tiling, 0)
         pairs = np.diff(tiling.a.node_ptr) ** 2

@@ -11,10 +11,10 @@ from nask.exceptions import GraphError, InputError, did_you_mean
 from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph, forced_kinds
 from nask.graph.edges import IntArray, canonical_edges
-from nask.io.columns import refuse_features
+from nask.io.converters.columns import refuse_features
+from nask.io.converters.frame_columns import join_attributes, split_attribute
 from nask.io.converters.frame_ids import NodeIds, edge_name, node_name
 from nask.io.graph_list import GraphList
-from nask.io.pooled import join_attributes, split_attribute
 from nask.messages import quoted
 from nask.optional import require
 

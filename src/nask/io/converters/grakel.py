@@ -11,8 +11,8 @@ from scipy import sparse
 
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.io.arcs import graph_from_arcs
-from nask.io.columns import Columns, holds_vectors, split_vectors
+from nask.io.converters.columns import Columns, holds_vectors, split_vectors
+from nask.io.converters.named_nodes import graph_from_arcs
 from nask.messages import quoted, represented
 from nask.optional import is_instance
 

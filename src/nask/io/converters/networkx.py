@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.io.arcs import graph_from_arcs
-from nask.io.columns import Columns, refuse_features, split_names, split_vectors
-from nask.io.named_nodes import graph_of_named_nodes
+from nask.io.converters.columns import Columns, refuse_features, split_names, split_vectors
+from nask.io.converters.named_nodes import graph_from_arcs, graph_of_named_nodes
 from nask.messages import quoted
 from nask.optional import require
 

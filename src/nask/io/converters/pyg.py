@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import MOST_NODES, AttributedGraph
-from nask.io.arcs import graph_from_arcs
-from nask.io.columns import Columns, add_columns, component_names, split_names
+from nask.io.converters.columns import Columns, add_columns, component_names, split_names
+from nask.io.converters.named_nodes import graph_from_arcs
 from nask.messages import quoted
 from nask.optional import require
 

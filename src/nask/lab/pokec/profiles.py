@@ -14,7 +14,7 @@ from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
 from nask.graph.edges import IntArray
 from nask.io.readers.archive import Archive
-from nask.io.readers.line_blocks import line_blocks
+from nask.lab.pokec.lines import whole_lines
 from nask.messages import quoted
 
 # The first of the 59 columns; what follows is mostly free text.
@@ -121,7 +121,7 @@ def read_profiles(archive: Archive, name: str) -> Profiles:
     }
     parts: list[IntArray] = []
     where = archive.where(name)
-    for first, block in line_blocks(archive, name):
+    for first, block in whole_lines(archive, name):
         rows = [line.split(b"\t", len(COLUMNS)) for line in block.split(b"\n")]
         rows.pop()  # what follows the last newline
         if min(map(len, rows)) < len(COLUMNS):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import numpy as np
 
+from nask.datasets.pokec_files import PROFILES, RELATIONS, pokec_folder, with_or_without_gz
 from nask.exceptions import FormatError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import IntArray
@@ -15,8 +15,6 @@ from nask.io.readers.archive import Archive, open_archive
 from nask.lab.pokec.profiles import Profiles, read_profiles
 from nask.lab.pokec.relations import Relations, read_relations
 
-PROFILES = "soc-pokec-profiles.txt"
-RELATIONS = "soc-pokec-relationships.txt"
 SPLIT_SEED = 0
 
 
@@ -88,7 +86,7 @@ def read_pokec(path: str | os.PathLike[str], *, name: str = "Pokec") -> NodeData
     The split is not a published one: it is drawn with the seed 0.
     """
     archive = open_archive(path)
-    folder = pokec_folder(archive)
+    folder = pokec_folder(archive.names)
     if folder is None:
         raise FormatError(
             f"{archive.path} does not hold {PROFILES} and {RELATIONS}, plain or with .gz, in one "
@@ -104,37 +102,8 @@ def read_pokec(path: str | os.PathLike[str], *, name: str = "Pokec") -> NodeData
     return NodeDataset(name, graph, profiles.gender, *split, _notes(profiles, relations))
 
 
-def pokec_folder(archive: Archive) -> str | None:
-    """Where in an archive both files of the network are: "", "folder/" or None.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> files = ("Pokec/soc-pokec-profiles.txt.gz", "Pokec/soc-pokec-relationships.txt")
-    >>> pokec_folder(Archive(Path("Pokec.zip"), files, is_zip=True))
-    'Pokec/'
-    """
-    folders = sorted({name[: name.rfind("/") + 1] for name in archive.names})
-    for folder in folders:
-        if all(_files(archive, folder + file) for file in (PROFILES, RELATIONS)):
-            return folder
-    return None
-
-
-def holds_pokec(folder: Path) -> bool:
-    """Whether both files of the network are in a folder itself, not in one inside it."""
-    return all(
-        any((folder / name).is_file() for name in (file, f"{file}.gz"))
-        for file in (PROFILES, RELATIONS)
-    )
-
-
-def _files(archive: Archive, file: str) -> list[str]:
-    return [name for name in (file, f"{file}.gz") if name in archive.names]
-
-
 def _file(archive: Archive, file: str) -> str:
-    return _files(archive, file)[0]
+    return with_or_without_gz(file, archive.names)[0]
 
 
 def _split(gender: IntArray) -> tuple[IntArray, IntArray, IntArray]:

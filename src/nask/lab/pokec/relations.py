@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nask.exceptions import FormatError
 from nask.graph.edges import IntArray
 from nask.io.readers.archive import Archive
-from nask.io.readers.line_blocks import line_blocks
+from nask.lab.pokec.lines import whole_lines
 from nask.messages import quoted
 
 
@@ -50,7 +50,7 @@ def read_relations(archive: Archive, name: str, ids: IntArray) -> Relations:
     where, n = archive.where(name), len(ids)
     parts: list[IntArray] = []
     n_self = 0
-    for first, block in line_blocks(archive, name):
+    for first, block in whole_lines(archive, name):
         users = _integers(block)
         if users is None:
             raise _malformed(block, where, first)

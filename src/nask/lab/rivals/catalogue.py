@@ -1,15 +1,16 @@
-"""The baselines by name. Their modules are imported when one is asked for: some need torch."""
+"""The rivals by name. Their modules are imported when one is asked for: some need torch."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from nask.exceptions import MissingDependencyError
+from nask.exceptions import MissingDependencyError, ParameterError, did_you_mean
+from nask.messages import quoted
+from nask.optional import named
 
 _KERNELS, _NETWORKS = "nask.lab.rivals.kernels", "nask.lab.rivals.networks"
-GRAPH_BASELINES: Mapping[str, str] = {
+GRAPH_RIVALS: Mapping[str, str] = {
     "wl": f"{_KERNELS}.wl:WLClassifier",
     "pk": f"{_KERNELS}.pk:PKClassifier",
     "gh": f"{_KERNELS}.gh:GHClassifier",
@@ -28,7 +29,7 @@ GRAPH_BASELINES: Mapping[str, str] = {
     "attributes-only": f"{_KERNELS}.attributes_only:AttributesOnlyClassifier",
     "majority": "nask.lab.rivals.majority:MajorityClassifier",
 }
-NODE_BASELINES: Mapping[str, str] = {
+NODE_RIVALS: Mapping[str, str] = {
     "gcn": f"{_NETWORKS}.gcn:GCNNodeClassifier",
     "gat": f"{_NETWORKS}.gat:GATNodeClassifier",
     "kernelgcn": f"{_NETWORKS}.kernelgcn:KernelGCNNodeClassifier",
@@ -36,23 +37,34 @@ NODE_BASELINES: Mapping[str, str] = {
     "kagnn": f"{_NETWORKS}.kagnn:KAGNNNodeClassifier",
     "majority": "nask.lab.rivals.majority:MajorityNodeClassifier",
 }
+RIVALS = tuple(dict.fromkeys([*GRAPH_RIVALS, *NODE_RIVALS]))
 
 
-def baseline(place: str) -> Any:
-    """Return a new, unfitted model of the class at ``module:class``.
+def rival(name: str, items: Literal["graphs", "nodes"] = "graphs") -> Any:
+    """Return a new, unfitted model of a rival, one that classifies graphs or nodes.
 
     Examples
     --------
-    >>> type(baseline(GRAPH_BASELINES["majority"])).__name__
-    'MajorityClassifier'
+    >>> rival("majority"), rival("majority", "nodes")
+    (MajorityClassifier(), MajorityNodeClassifier())
+    >>> rival("majorty")
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: There is no method 'majorty'. Did you mean 'majority'?
     """
-    module, _, name = place.partition(":")
+    rivals = GRAPH_RIVALS if items == "graphs" else NODE_RIVALS
+    methods = ["nask", *rivals]
+    if name not in rivals:
+        if name in RIVALS:
+            raise ParameterError(
+                f"{quoted(name)} does not classify {items}. Methods that do: {', '.join(methods)}."
+            )
+        raise ParameterError(f"There is no method {quoted(name)}. {did_you_mean(name, methods)}")
     try:
-        return getattr(importlib.import_module(module), name)()
+        return named(rivals[name])()
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("nask"):
             raise
         raise MissingDependencyError(
             f"{name} needs the package {error.name!r}, which is not installed. Install it with: "
-            "pip install 'nask[baselines]' (see the README for torch without CUDA)."
+            "pip install 'nask[lab]' (see the README for torch without CUDA)."
         ) from error

@@ -1,4 +1,4 @@
-"""What every kernel baseline keeps to, whichever it is."""
+"""What every rival kernel keeps to, whichever it is."""
 
 import importlib
 import pickle
@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import nask
 from nask.exceptions import ParameterError, UnseenAttributeWarning
-from nask.lab.rivals.catalogue import GRAPH_BASELINES
+from nask.lab.rivals.catalogue import GRAPH_RIVALS
 from nask.lab.rivals.kernels import base
 
 pytest.importorskip("grakel")
@@ -32,7 +32,7 @@ PROMISES = {
 }
 PLACES = {
     name: place.split(":")
-    for name, place in GRAPH_BASELINES.items()
+    for name, place in GRAPH_RIVALS.items()
     if place.startswith("nask.lab.rivals.kernels.")
 }
 KERNELS = [name for name, (module, _) in PLACES.items() if find_spec(module)]

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from mixed_graphs import permuted, random_graphs
 from nask.exceptions import ParameterError
-from nask.lab.rivals.catalogue import GRAPH_BASELINES, baseline
+from nask.lab.rivals.catalogue import rival
 from nask.lab.rivals.kernels.hgk_wl import HGKWL
 from nask.lab.rivals.kernels.retgk import RetGK
 from nask.lab.rivals.kernels.swwl import SWWL
@@ -81,8 +81,8 @@ def test_parameters_out_of_range(kernel):
 
 @pytest.mark.parametrize("name", ["hgk-wl", "swwl", "retgk"])
 def test_classifiers_learn(mutag, name):
-    model = baseline(GRAPH_BASELINES[name]).fit(mutag.graphs[::2], mutag.y[::2])
-    known = model.kernel_.get_params(deep=False)
+    model = rival(name).fit(mutag.graphs[::2], mutag.y[::2])
+    known = model.best_estimator_.kernel_.get_params(deep=False)
     assert {*model.best_params_} == {*model.default_grid, "C"}
     assert all(known[name] == model.best_params_[name] for name in model.default_grid)
     assert model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75

@@ -3,4 +3,4 @@
 from nask.optional import require
 
 for _package in ("torch", "torch_geometric"):
-    require(_package, "baselines")
+    require(_package, "lab")

@@ -1,4 +1,4 @@
-"""Large text files, plain or gzipped, as blocks of whole lines."""
+"""Large text files, plain or gzipped, some whole lines at a time."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from nask.exceptions import FormatError
 from nask.io.readers.archive import Archive
 
 # Bytes read at once: large enough for numpy to work on, small beside what is kept.
-BLOCK = 1 << 23
+READ_BYTES = 1 << 23
 GZIP = b"\x1f\x8b"
 
 
-def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
-    r"""Read a file of an archive piece by piece; one that is gzipped is unpacked meanwhile.
+def whole_lines(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
+    r"""Read a file of an archive, some lines at a time; a gzipped file is unpacked meanwhile.
 
     Yields
     ------
     first : int
-        The number of the block's first line, counted from 1.
-    block : bytes
-        Whole lines, each ended by one newline, the last one of the file too.
+        The number of the first of the lines, counted from 1.
+    lines : bytes
+        Whole lines, each ended by one newline, the last line of the file too.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
     >>> from nask.io.readers.archive import open_archive
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pathlib.Path(folder, "pairs.txt").write_bytes(b"1\t2\r\n2\t3")
-    ...     list(line_blocks(open_archive(folder), "pairs.txt"))
+    ...     list(whole_lines(open_archive(folder), "pairs.txt"))
     [(1, b'1\t2\n'), (2, b'2\t3\n')]
     """
     first, rest = 1, b""
@@ -39,21 +39,21 @@ def line_blocks(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
         packed = _read(archive, name, raw, len(GZIP)) == GZIP
         raw.seek(0)
         stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
-        while data := _read(archive, name, stream, BLOCK):
-            lines, newline, tail = data.rpartition(b"\n")
+        while data := _read(archive, name, stream, READ_BYTES):
+            head, newline, tail = data.rpartition(b"\n")
             if not newline:
-                if len(rest) + len(data) > BLOCK:
+                if len(rest) + len(data) > READ_BYTES:
                     raise FormatError(
-                        f"{archive.where(name)}, line {first} is longer than {BLOCK} bytes: "
+                        f"{archive.where(name)}, line {first} is longer than {READ_BYTES} bytes: "
                         "expected a text file of short lines."
                     )
                 rest += data
                 continue
-            block = rest + lines + newline
-            if b"\r" in block:
-                block = block.replace(b"\r\n", b"\n")
-            yield first, block
-            first, rest = first + block.count(b"\n"), tail
+            lines = rest + head + newline
+            if b"\r" in lines:
+                lines = lines.replace(b"\r\n", b"\n")
+            yield first, lines
+            first, rest = first + lines.count(b"\n"), tail
     if rest:
         yield first, rest + b"\n"
 

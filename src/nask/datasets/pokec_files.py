@@ -1,0 +1,54 @@
+"""The files of the Pokec network: told by their names, read by the laboratory's reader."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from nask.io.node_dataset import NodeDataset
+from nask.optional import named
+
+PROFILES = "soc-pokec-profiles.txt"
+RELATIONS = "soc-pokec-relationships.txt"
+# Named, not imported: who reads no Pokec does not load its reader.
+READER = "nask.lab.pokec.reader:read_pokec"
+
+
+def read_pokec(path: Path, name: str | None) -> NodeDataset:
+    """Return the network in a folder or zip, as :func:`nask.lab.read_pokec` reads it."""
+    dataset: NodeDataset = named(READER)(path, name=name or "Pokec")
+    return dataset
+
+
+def pokec_folder(names: Collection[str]) -> str | None:
+    """Where among the files of an archive both files of the network are: "", "folder/" or None.
+
+    Examples
+    --------
+    >>> pokec_folder(["Pokec/soc-pokec-profiles.txt.gz", "Pokec/soc-pokec-relationships.txt"])
+    'Pokec/'
+    """
+    folders = sorted({name[: name.rfind("/") + 1] for name in names})
+    for folder in folders:
+        if all(with_or_without_gz(folder + file, names) for file in (PROFILES, RELATIONS)):
+            return folder
+    return None
+
+
+def holds_pokec(folder: Path) -> bool:
+    """Whether both files of the network are in a folder itself, not in one inside it."""
+    return all(
+        any((folder / name).is_file() for name in (file, f"{file}.gz"))
+        for file in (PROFILES, RELATIONS)
+    )
+
+
+def with_or_without_gz(file: str, names: Collection[str]) -> list[str]:
+    """Of the names of files, those of a file as it is and compressed.
+
+    Examples
+    --------
+    >>> with_or_without_gz("a.txt", ["a.txt.gz", "b.txt"])
+    ['a.txt.gz']
+    """
+    return [name for name in (file, f"{file}.gz") if name in names]
