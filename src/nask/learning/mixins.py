@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,9 @@ class DecidesClasses(ClassifierMixin):
     """A classifier of graphs by one decision per pair of classes; a subclass decides."""
 
     classes_: Array
-
-    @abstractmethod
-    def decide(self, X: Any) -> Float64:
-        """One decision per graph and pair of classes, (m, n_pairs); positive for the first class
-        of a pair, but for the second where there are two classes."""
+    decide: Callable[[Any], Float64]
+    """One decision per graph and pair of classes, (m, n_pairs): positive for the first class of a
+    pair, but for the second where there are two classes."""
 
     def decision_function(self, X: Any) -> Float64:
         """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
