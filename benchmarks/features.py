@@ -29,7 +29,7 @@ def feature_scaling(
     points = []
     for value in values:
         size = base | {axis: value}
-        network = nask.make_social_network(size["nodes"], size["degree"]).graph
+        network = nask.lab.make_social_network(size["nodes"], size["degree"]).graph
         features = nask.NASKFeatures(
             n_components=size["components"], n_hops=size["hops"], level="node",
             n_jobs=size["threads"],
@@ -94,10 +94,10 @@ def network(n_nodes: int, degree: float, n_components: int, n_hops: int) -> dict
     missing, is beside it. No parameter is chosen.
     """
     start = time.perf_counter()
-    data = nask.make_social_network(n_nodes, degree)
+    data = nask.lab.make_social_network(n_nodes, degree)
     made = time.perf_counter() - start
     # Compiled code is loaded, or made, before the clock runs.
-    small = nask.make_social_network(1000)
+    small = nask.lab.make_social_network(1000)
     _classifier(n_components, n_hops).fit(small.graph, small.y, small.train).predict(small.graph)
     forget_peak()
     start = time.perf_counter()

@@ -11,6 +11,7 @@ import nask
 from nask import plots
 from nask.evaluation.comparison import ComparisonTable
 from nask.evaluation.comparison_legend import mark
+from nask.evaluation.records import Evaluation
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "results.md"
@@ -26,7 +27,7 @@ VARIED = (
 )  # fmt: skip
 
 
-def row(result: nask.Evaluation) -> str:
+def row(result: Evaluation) -> str:
     name = result.dataset
     repeats = f"± {100 * result.accuracy_std_repeats:.1f}" if result.repeats > 1 else ""
     folds = f" ± {100 * result.accuracy_std_folds:.1f}" if len(result.records) > 1 else ""
@@ -45,7 +46,7 @@ def row(result: nask.Evaluation) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def chosen(result: nask.Evaluation) -> str:
+def chosen(result: Evaluation) -> str:
     """Each parameter with the values that folds chose, the most frequent first."""
     cells = [result.dataset]
     for name in VARIED:
@@ -86,7 +87,7 @@ def _cell(table: ComparisonTable, dataset: str, method: str) -> str:
     return f"{figure}<br>*{paper}*" if paper else figure
 
 
-def own(results: list[nask.Evaluation]) -> str:
+def own(results: list[Evaluation]) -> str:
     """How NASK fared on every set, and what its folds chose."""
     headings = (
         "set", "graphs or nodes", "largest class %", "accuracy % ± over folds", "± over repeats",

@@ -32,13 +32,13 @@ def csv_folder(tmp_path, nodes, edges="graph,source,target\n", graphs=None):
     (tmp_path / "edges.csv").write_text(edges)
     if graphs is not None:
         (tmp_path / "graphs.csv").write_text(graphs)
-    return nask.read_tables(tmp_path)
+    return nask.io.read_tables(tmp_path)
 
 
 def tu_folder(tmp_path, **files):
     for name, text in {"A": "1, 2\n2, 1\n", "graph_indicator": "1\n1\n", **files}.items():
         (tmp_path / f"DS_{name}.txt").write_text(text)
-    return nask.read_tu(tmp_path)
+    return nask.io.read_tu(tmp_path)
 
 
 COLOURS = {"colour": ["red", "blue", "red"]}
@@ -99,22 +99,22 @@ ERRORS = {
     "no such split": lambda: nask.evaluate("nask", "MUTAG", split=LONG),
     "numpy folds": lambda: nask.evaluate("nask", "MUTAG", folds=np.int64(1)),
     "no such reference": lambda: nask.compare([], reference=LONG),
-    "an id twice": lambda: nask.from_frames(
+    "an id twice": lambda: nask.io.from_frames(
         pd.DataFrame({"graph": [LONG, LONG], "node": [LONG, LONG]}), EDGES
     ),
-    "an edge of no graph": lambda: nask.from_frames(
+    "an edge of no graph": lambda: nask.io.from_frames(
         NODES, pd.DataFrame({"graph": [LONG], "source": ["b"], "target": ["b"]})
     ),
-    "an edge of no node": lambda: nask.from_frames(NODES, EDGES),
-    "a numpy id": lambda: nask.from_frames(
+    "an edge of no node": lambda: nask.io.from_frames(NODES, EDGES),
+    "a numpy id": lambda: nask.io.from_frames(
         pd.DataFrame({"graph": np.array([1, 1]), "node": np.array([2, 2])}),
         pd.DataFrame({"graph": [1], "source": [2], "target": [2]}),
     ),
-    "no such column": lambda: nask.from_frames(NODES, EDGES, node=LONG),
+    "no such column": lambda: nask.io.from_frames(NODES, EDGES, node=LONG),
     "vectors of several lengths": lambda: split_vectors(
         {LONG: [(1, 2), list(range(9000))]}, [f"node {LONG}", "node 1"]
     ),
-    "no SMILES": lambda: nask.from_smiles("C(" + "C" * 9000),
+    "no SMILES": lambda: nask.io.from_smiles("C(" + "C" * 9000),
 }
 FILES = {
     "a column of graphs.csv": lambda place: csv_folder(

@@ -1,81 +1,67 @@
-"""nask: the Neighborhood-Aware Star Kernel for graphs with mixed attributes."""
+"""nask: the Neighborhood-Aware Star Kernel for graphs with mixed attributes.
 
-from nask.cluster.features import write_features
-from nask.cluster.gram import write_gram
-from nask.datasets.registry import available_datasets, load_dataset
-from nask.estimators.classifier import NASKClassifier
-from nask.estimators.node_classifier import NASKNodeClassifier
-from nask.estimators.regressor import NASKRegressor
-from nask.estimators.saving import load
-from nask.evaluation.compare import compare
-from nask.evaluation.comparison import Comparison
-from nask.evaluation.evaluate import evaluate
-from nask.evaluation.records import Evaluation
-from nask.evaluation.results import read_results
-from nask.graph.attributed_graph import AttributedGraph
-from nask.io.converters.frames import from_frames, to_frames
-from nask.io.converters.grakel import from_grakel
-from nask.io.converters.molecules import from_rdkit, from_smiles
-from nask.io.converters.networkx import from_networkx, to_networkx
-from nask.io.converters.pyg import from_pyg
-from nask.io.dataset import Dataset
-from nask.io.node_dataset import NodeDataset
-from nask.io.readers.planetoid import read_planetoid
-from nask.io.readers.tables import read_tables
-from nask.io.readers.tu import read_tu
-from nask.kernels.features import NASKFeatures
-from nask.kernels.nask import NASK
-from nask.kernels.node_nask import NodeNASK
-from nask.lab.generators import (
-    make_social_network,
-    make_social_networks,
-    make_synthetic,
-    make_synthetic_new,
-    make_synthie,
-)
-from nask.lab.pokec.reader import read_pokec
-from nask.tuning.classifier import TunedNASKClassifier
-from nask.tuning.node_classifier import TunedNASKNodeClassifier
+``import nask`` is cheap: a name is imported when it is first used. At the front stand graphs,
+kernels, models and their evaluation; converters and readers are in ``nask.io``, benchmark sets
+in ``nask.datasets``, pictures in ``nask.plots``, rivals and generators in ``nask.lab``, and
+errors and warnings in ``nask.exceptions``.
+"""
 
-__version__ = "0.1.0"
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "NASK",
-    "AttributedGraph",
-    "Comparison",
-    "Dataset",
-    "Evaluation",
-    "NASKClassifier",
-    "NASKFeatures",
-    "NASKNodeClassifier",
-    "NASKRegressor",
-    "NodeDataset",
-    "NodeNASK",
-    "TunedNASKClassifier",
-    "TunedNASKNodeClassifier",
-    "available_datasets",
-    "compare",
-    "evaluate",
-    "from_frames",
-    "from_grakel",
-    "from_networkx",
-    "from_pyg",
-    "from_rdkit",
-    "from_smiles",
-    "load",
-    "load_dataset",
-    "make_social_network",
-    "make_social_networks",
-    "make_synthetic",
-    "make_synthetic_new",
-    "make_synthie",
-    "read_planetoid",
-    "read_pokec",
-    "read_results",
-    "read_tables",
-    "read_tu",
-    "to_frames",
-    "to_networkx",
-    "write_features",
-    "write_gram",
-]
+from nask.lazy import lazy_names
+
+__version__ = _version("nask")
+
+_MODULES = {
+    "AttributedGraph": "nask.graph.attributed_graph",
+    "Dataset": "nask.io.dataset",
+    "NodeDataset": "nask.io.node_dataset",
+    "NASK": "nask.kernels.nask",
+    "NodeNASK": "nask.kernels.node_nask",
+    "NASKFeatures": "nask.kernels.features",
+    "NASKClassifier": "nask.estimators.classifier",
+    "NASKRegressor": "nask.estimators.regressor",
+    "NASKNodeClassifier": "nask.estimators.node_classifier",
+    "TunedNASKClassifier": "nask.tuning.classifier",
+    "TunedNASKNodeClassifier": "nask.tuning.node_classifier",
+    "load": "nask.estimators.saving",
+    "load_dataset": "nask.datasets.registry",
+    "evaluate": "nask.evaluation.evaluate",
+    "read_results": "nask.evaluation.results",
+    "compare": "nask.evaluation.compare",
+    "write_gram": "nask.cluster.gram",
+    "write_features": "nask.cluster.features",
+    "datasets": "nask.datasets",
+    "exceptions": "nask.exceptions",
+    "io": "nask.io",
+    "lab": "nask.lab",
+    "plots": "nask.plots",
+}
+__all__ = sorted(_MODULES)  # noqa: PLE0605
+if TYPE_CHECKING:
+    from nask import datasets as datasets
+    from nask import exceptions as exceptions
+    from nask import io as io
+    from nask import lab as lab
+    from nask import plots as plots
+    from nask.cluster.features import write_features as write_features
+    from nask.cluster.gram import write_gram as write_gram
+    from nask.datasets.registry import load_dataset as load_dataset
+    from nask.estimators.classifier import NASKClassifier as NASKClassifier
+    from nask.estimators.node_classifier import NASKNodeClassifier as NASKNodeClassifier
+    from nask.estimators.regressor import NASKRegressor as NASKRegressor
+    from nask.estimators.saving import load as load
+    from nask.evaluation.compare import compare as compare
+    from nask.evaluation.evaluate import evaluate as evaluate
+    from nask.evaluation.results import read_results as read_results
+    from nask.graph.attributed_graph import AttributedGraph as AttributedGraph
+    from nask.io.dataset import Dataset as Dataset
+    from nask.io.node_dataset import NodeDataset as NodeDataset
+    from nask.kernels.features import NASKFeatures as NASKFeatures
+    from nask.kernels.nask import NASK as NASK
+    from nask.kernels.node_nask import NodeNASK as NodeNASK
+    from nask.tuning.classifier import TunedNASKClassifier as TunedNASKClassifier
+    from nask.tuning.node_classifier import TunedNASKNodeClassifier as TunedNASKNodeClassifier
+else:
+    __getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -37,7 +37,7 @@ def edge_set(graph):
 def test_grakel_is_given_every_node_edge_and_label(graphs):
     for graph, given_labels in zip(graphs, labelled(graphs), strict=True):
         assert given_labels.vertices == set(range(graph.n_nodes))
-        back = nask.from_grakel(given_labels)
+        back = nask.io.from_grakel(given_labels)
         assert back.n_nodes == graph.n_nodes
         assert edge_set(back) == edge_set(graph)
         letters = graph.node_attributes["letter"].values()
@@ -47,7 +47,7 @@ def test_grakel_is_given_every_node_edge_and_label(graphs):
 @given(st.lists(numbered_graphs(), min_size=1, max_size=3))
 def test_grakel_is_given_every_number(graphs):
     for graph, given_vectors in zip(graphs, attributed(graphs), strict=True):
-        back = nask.from_grakel(given_vectors)
+        back = nask.io.from_grakel(given_vectors)
         assert edge_set(back) == edge_set(graph)
         for own, name in enumerate("xy"):
             values = back.node_attributes[f"attribute_{own}"].values()

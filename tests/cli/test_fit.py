@@ -46,7 +46,7 @@ def test_how_it_was_run_is_no_part_of_the_model(invoke, tmp_path):
 def test_a_regressor(invoke, tmp_path, tiny, targets, options):
     folder, path = tiny(**targets), tmp_path / "m.nask"
     output = invoke("fit", folder, "--model", path, *options).stdout
-    dataset = nask.read_tu(folder)
+    dataset = nask.io.read_tu(folder)
     expected = nask.NASKRegressor().fit(dataset.graphs, dataset.y)
     model = nask.load(path)
     assert type(model) is nask.NASKRegressor

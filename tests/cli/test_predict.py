@@ -35,7 +35,7 @@ def classifier(tmp_path_factory):
 @pytest.fixture
 def regressor(tmp_path, tiny):
     folder = tiny("TRAIN", graph_attributes=VALUES)
-    dataset = nask.read_tu(folder)
+    dataset = nask.io.read_tu(folder)
     model = nask.NASKRegressor().fit(dataset.graphs, dataset.y)
     model.save(tmp_path / "r.nask")
     return tmp_path / "r.nask", model, folder, dataset

@@ -24,7 +24,7 @@ def n_distinct(kernel):
 def parts_of(kernel, **limits):
     side = kernel.fitted_.graphs
     window, execution = Window.whole(side.batch.n_graphs, side.batch.n_graphs), Execution(**limits)
-    return star_parts.divide(side, side, 1, distinct.BLOCK_STARS, execution, window)[0]
+    return star_parts.divide(side, side, 1, distinct.TASK_STARS, execution, window)[0]
 
 
 @settings(max_examples=40)

@@ -138,9 +138,9 @@ def test_every_column_is_multiplied_once(seed, ratio, n_bytes):
     )
     with patch.multiple(column_product, DENSE_PER_SPARSE=ratio, DENSE_BYTES=n_bytes):
         product = ColumnProduct.of(a, b, "float64")
-        pieces = list(product.pieces())
+        terms = list(product.terms())
     total, at_a_time = np.zeros((n, m)), 0
-    for x, y in pieces:
+    for x, y in terms:
         if sparse.issparse(x):
             total += (x @ y.T).toarray()
         else:

@@ -74,11 +74,11 @@ def oracle(kernel, graph):
 
 
 @contextmanager
-def small_pieces(dense_fill=node_similarity.DENSE_FILL, edge_numbers=4):
+def small_tiles(dense_fill=node_similarity.DENSE_FILL, edge_numbers=4):
     """Blocks of a few nodes, so that drawn graphs cross their borders."""
     with (
-        patch.object(node_gram, "BLOCK_ROWS", LANES),
-        patch.object(edge_term, "BLOCK_NUMBERS", edge_numbers),
+        patch.object(node_gram, "TASK_ROWS", LANES),
+        patch.object(edge_term, "TILE_NUMBERS", edge_numbers),
         patch.object(node_similarity, "DENSE_FILL", dense_fill),
         patch.object(execution, "PAIRS_PER_THREAD", 1),
     ):
@@ -100,7 +100,7 @@ def close(ours, expected, dtype="float64"):
 )
 def test_the_equations(dtype, graph, options, dense_fill):
     kernel = nask.NodeNASK(dtype=dtype, **options).fit(graph)
-    with small_pieces(dense_fill):
+    with small_tiles(dense_fill):
         hops = kernel.hop_grams()
     assert hops.dtype == dtype
     close(hops, oracle(kernel, graph), dtype)
@@ -116,7 +116,7 @@ def test_nodes_of_another_graph(data, options, dense_fill):
     new = data.draw(networks(n_columns=n_columns, max_nodes=10, **far))
     assume(n_columns or shares([train], [new]))
     kernel = nask.NodeNASK(**options).fit(train)
-    with small_pieces(dense_fill), warnings.catch_warnings():
+    with small_tiles(dense_fill), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
         warnings.simplefilter("ignore", AbsentAttributeWarning)
         hops = kernel.hop_grams(new)
@@ -140,7 +140,7 @@ def test_nodes_of_another_graph(data, options, dense_fill):
 @settings(max_examples=60)
 @given(graph=networks(), options=OPTIONS)
 def test_symmetric_positive_definite_and_finite(graph, options):
-    with small_pieces():
+    with small_tiles():
         hops = nask.NodeNASK(**options).fit(graph).hop_grams()
     assert np.isfinite(hops).all()
     np.testing.assert_array_equal(hops, hops.transpose(0, 2, 1))
@@ -168,7 +168,7 @@ def test_a_permutation_of_the_nodes_permutes_the_result(graph, options, data):
 
 @given(graph=networks(), options=OPTIONS)
 def test_any_number_of_jobs_gives_the_same_bits(graph, options):
-    with small_pieces():
+    with small_tiles():
         one = nask.NodeNASK(n_jobs=1, **options).fit(graph).hop_grams()
         two = nask.NodeNASK(n_jobs=2, **options).fit(graph).hop_grams()
     np.testing.assert_array_equal(one, two)
@@ -206,7 +206,7 @@ def test_chosen_nodes_are_a_block_of_the_whole(graph, options, data):
         return result.values
 
     whole = compare(None, None)
-    with small_pieces():
+    with small_tiles():
         close(compare(nodes, None), whole[:, nodes])
         close(compare(None, nodes), whole[:, :, nodes])
         square = compare(nodes, nodes)
@@ -236,7 +236,7 @@ def test_edge_attributes_of_few_and_of_many_kinds(expansion, kind, fewer_than_no
     kernel = nask.NodeNASK(expansion=expansion, n_hops=2).fit(graph)
     distinct = edge_term.DistinctEdges.of(kernel.fitted_.batch)
     assert (len(distinct.edges) < graph.n_nodes) == fewer_than_nodes
-    with small_pieces(edge_numbers=200):
+    with small_tiles(edge_numbers=200):
         close(kernel.hop_grams(), oracle(kernel, graph))
 
 

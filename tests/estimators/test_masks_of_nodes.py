@@ -9,7 +9,7 @@ import nask
 from nask.exceptions import ParameterError
 from nask.lab.rivals.majority import MajorityNodeClassifier
 
-NETWORK = nask.make_social_network(80)
+NETWORK = nask.lab.make_social_network(80)
 GRAPH, Y = NETWORK.graph, NETWORK.y
 POSITIONS = NETWORK.train
 MASK = np.isin(np.arange(80), POSITIONS)
@@ -93,8 +93,8 @@ def fit(train):
         (MASK[:-1], "'train' is a mask of 79 values, but the graph has 80 nodes: expected one"),
         (MASK[None], "'train' must be positions of nodes, .* or a mask"),
         ([True, 2, 5], "'train' mixes True or False with positions"),
-        (MASK.astype(int), r"'train' holds 0 and 1 only, one a node.*\.astype\(bool\)"),
-        (torch.from_numpy(MASK).long(), "'train' holds 0 and 1 only, one a node"),
+        (MASK.astype(int), r"'train' holds only 0 and 1, one per node.*\.astype\(bool\)"),
+        (torch.from_numpy(MASK).long(), "'train' holds only 0 and 1, one per node"),
         (np.zeros(80, dtype=bool), "There are no nodes to learn from"),
         ([], "There are no nodes to learn from"),
         ([0.5, 1.0], "Got an array of float64"),

@@ -133,7 +133,7 @@ def test_auto_is_exact_where_memory_suffices():
         ({}, [0, -1] * 60, [0, 1], "Node 1 is in 'train', but has no class"),
         ({}, [0, 0.5] * 60, [4, 6, 9], "The value 0.5 of node 9 is no class"),
         ({}, ["a", 1] * 60, [8, 5], "'a' for node 8, 1 for node 5"),
-        ({}, None, [500], "'train' must be positions of nodes, integers of 0 to 119"),
+        ({}, None, [500], "'train' must be positions of nodes, integers from 0 to 119"),
     ],
 )
 def test_errors_say_what_to_do(parameters, y, train, message):

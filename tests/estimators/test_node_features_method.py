@@ -9,7 +9,7 @@ from nask.exceptions import ParameterError
 
 @pytest.fixture(scope="module")
 def network():
-    return nask.make_social_network(1500, random_state=3)
+    return nask.lab.make_social_network(1500, random_state=3)
 
 
 def fitted(network, **options):

@@ -32,7 +32,7 @@ def changed(network, **values):
 @pytest.fixture(scope="module")
 def network():
     """A network in which every seventh node has no class."""
-    whole = nask.make_social_network(210, 6.0, random_state=1)
+    whole = nask.lab.make_social_network(210, 6.0, random_state=1)
     y = whole.y.copy()
     y[::7] = -1
     return changed(whole, y=y)
@@ -264,7 +264,7 @@ def test_content_tells_networks_apart(network):
         changed(network, y=y),
         changed(network, test=network.test[1:]),
         changed(network, train=network.validation, validation=network.train),
-        changed(network, graph=nask.make_social_network(210, 6.0, random_state=2).graph),
+        changed(network, graph=nask.lab.make_social_network(210, 6.0, random_state=2).graph),
     ]
     assert len({fingerprint(other) for other in [network, *others]}) == 5
 

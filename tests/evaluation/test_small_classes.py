@@ -69,7 +69,7 @@ def test_a_method_that_chooses_nothing_needs_fewer(mutag):
 
 
 def test_nodes(nothing_computed):
-    network = nask.make_social_network(40)
+    network = nask.lab.make_social_network(40)
     y = np.where(np.arange(40) < 38, network.y % 2, 2)
     data = nask.NodeDataset("small", network.graph, y, [], [], [])
     with pytest.raises(ParameterError, match="2 folds leave one node of class 2, which has 2"):

@@ -99,7 +99,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_that_hangs_is_ended_and_goes_on_later(gate, monkeypatch, tmp_path, kind, mutag):
     model, name, n_jobs = KINDS[kind]
-    dataset = mutag if name == "MUTAG" else nask.make_social_network(120, 6.0, random_state=1)
+    dataset = mutag if name == "MUTAG" else nask.lab.make_social_network(120, 6.0, random_state=1)
     protocol = {"folds": 4, "repeats": 1, "inner": 2}
     out = tmp_path / "out"
     gate.let_through(2)

@@ -12,17 +12,11 @@ import torch
 from rdkit import Chem
 from torch_geometric.data import Batch, Data, HeteroData
 
-from nask import (
-    AttributedGraph,
-    from_frames,
-    from_grakel,
-    from_smiles,
-    load_dataset,
-    make_social_network,
-)
+from nask import AttributedGraph, load_dataset
 from nask.exceptions import GraphError, InputError, MissingDependencyError, NaskError
-from nask.io import coerce
+from nask.io import coerce, from_frames, from_grakel, from_smiles
 from nask.io.coerce import as_graph, as_graphs
+from nask.lab import make_social_network
 
 PAIR = AttributedGraph(2, [(0, 1)])
 ONE_OF_EACH = [
@@ -151,8 +145,8 @@ print(sorted(optional & (set(sys.modules) - before)))
 @pytest.mark.parametrize(
     ("value", "advice"),
     [
-        (pd.DataFrame({"age": [1]}), "nask.from_frames"),
-        (pl.DataFrame({"age": [1]}), "nask.from_frames"),
+        (pd.DataFrame({"age": [1]}), "nask.io.from_frames"),
+        (pl.DataFrame({"age": [1]}), "nask.io.from_frames"),
         (load_dataset("MUTAG"), "data.graphs"),
         (np.eye(3), "kernel='precomputed'"),
     ],
@@ -174,10 +168,14 @@ EDGES = pd.DataFrame({"graph": [1], "source": [0], "target": [1]})
         ({"a": PAIR}, "list(graphs.values())", lambda graphs: list(graphs.values())),
         ({5}, "A set has no order: pass a list", lambda _: [PAIR]),
         ("MUTAG", "nask.load_dataset(name).graphs", lambda name: load_dataset(name).graphs),
-        ([([(0, 1), (1, 0)],)], "nask.from_grakel", lambda pairs: [from_grakel(p) for p in pairs]),
-        (["CC"], "nask.from_smiles", lambda smiles: [from_smiles(s) for s in smiles]),
-        (NODES, "nask.from_frames", lambda nodes: from_frames(nodes, EDGES)),
-        ((NODES, EDGES), "nask.from_frames", lambda tables: from_frames(*tables)),
+        (
+            [([(0, 1), (1, 0)],)],
+            "nask.io.from_grakel",
+            lambda pairs: [from_grakel(p) for p in pairs],
+        ),
+        (["CC"], "nask.io.from_smiles", lambda smiles: [from_smiles(s) for s in smiles]),
+        (NODES, "nask.io.from_frames", lambda nodes: from_frames(nodes, EDGES)),
+        ((NODES, EDGES), "nask.io.from_frames", lambda tables: from_frames(*tables)),
         (make_social_network(20), "[data.graph]", lambda data: [data.graph]),
         (load_dataset("MUTAG"), "data.graphs", lambda data: data.graphs),
         (PAIR, "[graph]", lambda graph: [graph]),

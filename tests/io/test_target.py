@@ -88,7 +88,7 @@ def test_graph_attributes_of_a_tu_set_are_numbers_on_a_scale(tmp_path):
         "graph_attributes": "0\n1\n1\n0\n",
     }.items():
         (tmp_path / f"DS_{name}.txt").write_text(text)
-    data = nask.read_tu(tmp_path)
+    data = nask.io.read_tu(tmp_path)
     assert data.y.tolist() == [0, 1, 1, 0]
     assert data.learning_task()[0] == "regress"
     assert "y: real numbers" in repr(data)

@@ -115,7 +115,7 @@ def test_rows_do_not_depend_on_batches_jobs_or_backends(cuneiform, monkeypatch):
 
 
 def test_one_large_graph_is_divided_among_threads():
-    network = nask.make_social_network(3000, random_state=1).graph
+    network = nask.lab.make_social_network(3000, random_state=1).graph
     model = nask.NASKFeatures(n_components=96, level="node")
     alone = model.fit_transform(network)
     assert alone.shape == (3000, 96)

@@ -99,7 +99,7 @@ def test_errors_say_what_to_do():
     assert not {"engine", "gram_folder"} & set(nask.NodeNASK().get_params())
     kernel = nask.NodeNASK().fit(graph)
     for nodes in ([20], [-1], [0.5], [[1]]):
-        with pytest.raises(ParameterError, match="integers of 0 to 19"):
+        with pytest.raises(ParameterError, match="integers from 0 to 19"):
             kernel.transform(graph, nodes)
     with pytest.raises(SchemaError, match="columns of node_features"):
         kernel.transform(nask.AttributedGraph(2))

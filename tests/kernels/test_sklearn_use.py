@@ -49,9 +49,9 @@ def test_pickle(mutag, engine):
 
 
 def test_networkx_graphs_are_taken_as_they_are(mutag):
-    graphs = [nask.to_networkx(graph) for graph in mutag.graphs[:4]]
+    graphs = [nask.io.to_networkx(graph) for graph in mutag.graphs[:4]]
     assert all(isinstance(graph, nx.Graph) for graph in graphs)
-    own = [nask.from_networkx(graph) for graph in graphs]
+    own = [nask.io.from_networkx(graph) for graph in graphs]
     np.testing.assert_array_equal(nask.NASK().fit_transform(graphs), nask.NASK().fit_transform(own))
 
 
@@ -62,7 +62,7 @@ def test_pyg_data_are_taken_as_they_are(mutag):
     edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
     data = [Data(x=torch.rand(3, 2), edge_index=edges) for _ in range(3)]
     K = nask.NASK().fit_transform(data)
-    np.testing.assert_array_equal(K, nask.NASK().fit_transform([nask.from_pyg(d) for d in data]))
+    np.testing.assert_array_equal(K, nask.NASK().fit_transform([nask.io.from_pyg(d) for d in data]))
 
 
 def test_training_on_an_object_array_of_graphs(mutag):

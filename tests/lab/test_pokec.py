@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nask
-from nask import NodeDataset, read_pokec
+from nask import NodeDataset
 from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
 from nask.io.readers.archive import open_archive
+from nask.lab import read_pokec
 from nask.lab.pokec import lines as pokec_lines
 from pokec_files import PROFILES, RELATIONS, profile, write_files, write_pokec
 
@@ -36,7 +37,7 @@ def invented(n_nodes: int, rng: np.random.Generator, missing: float = 0.2) -> No
         data = column.data.copy()
         data[rng.random(n_nodes) < missing] = np.nan if column.kind == "numerical" else -1
         columns[name] = Attribute(column.kind, data, column.categories)
-    drawn = nask.make_social_network(n_nodes, min(6.0, n_nodes - 1), random_state=rng)
+    drawn = nask.lab.make_social_network(n_nodes, min(6.0, n_nodes - 1), random_state=rng)
     graph = nask.AttributedGraph.from_valid(n_nodes, drawn.graph.edges, columns, {})
     y = np.where(rng.random(n_nodes) < missing, -1, drawn.y)
     return NodeDataset("invented", graph, y, [], [], [])

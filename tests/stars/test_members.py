@@ -15,7 +15,7 @@ from strategies import graphs
 def test_balls_hold_what_shortest_paths_reach(graph):
     batch = GraphBatch.encode([graph], Schema.fit([graph]))
     nodes, edges = star_matrices(batch, 3, "ball")
-    distance = dict(nx.all_pairs_shortest_path_length(nask.to_networkx(graph)))
+    distance = dict(nx.all_pairs_shortest_path_length(nask.io.to_networkx(graph)))
     for h in (1, 2, 3):
         for v in range(graph.n_nodes):
             near = {u for u, d in distance[v].items() if d <= h}

@@ -16,7 +16,7 @@ GRID = {"gamma": [0.3, 3.0], "n_hops": [1, 2], "C": [0.1, 10.0]}
 
 @pytest.fixture(scope="module")
 def network():
-    return nask.make_social_network(160, 6.0, random_state=3)
+    return nask.lab.make_social_network(160, 6.0, random_state=3)
 
 
 @pytest.fixture(scope="module")

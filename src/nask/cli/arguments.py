@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from nask.choices import LearningTask
 from nask.datasets.registry import load_dataset
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
-from nask.io.target import LearningTask, can_be_classes
+from nask.io.target import can_be_classes
 
 # The heading of these options in a command's help.
 RUNNING = "Running"

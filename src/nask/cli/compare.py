@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from nask.choices import Items
 from nask.cli.comparison_table import comparison_tables
 from nask.cli.output import check_output, save_picture
 from nask.cli.show import show
 from nask.evaluation.compare import compare as compare_results
 from nask.evaluation.comparison import Comparison
-from nask.evaluation.records import Evaluation, Items
+from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_results
 from nask.exceptions import ParameterError, did_you_mean
 from nask.messages import quoted

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from nask.choices import Expansion, Items, SplitName
 from nask.cli.arguments import (
     RUNNING,
     CategoricalOption,
@@ -25,14 +26,12 @@ from nask.cli.show import results_table, show
 from nask.estimators.classifier import NASKClassifier
 from nask.evaluation.evaluate import evaluate as evaluate_method
 from nask.evaluation.methods import named_method
-from nask.evaluation.records import Evaluation, Items
+from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_results
-from nask.evaluation.tasks import SplitName
 from nask.exceptions import NaskError, ParameterError
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.lab.rivals.catalogue import RIVALS
-from nask.stars.spec import Expansion
 from nask.tuning.grid import GRIDS
 from nask.tuning.tuned import TunedClassifier
 

@@ -9,12 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from nask.choices import Degree, DType, Expansion, GramForm
 from nask.cli.arguments import RUNNING, JobsOption, MemoryOption
-from nask.graph.schema import Degree
-from nask.kernels.forms import GramForm
 from nask.kernels.nask import NASK
-from nask.kernels.parameters import DType
-from nask.stars.spec import Expansion
 
 KERNEL = "Kernel"
 

@@ -39,7 +39,7 @@ class DatasetInfo:
     split : tuple of 3 int, optional
         Nodes of the public training, validation and test part.
     opposite : {"error", "absolute", "drop"}
-        How :func:`nask.read_tu` is to read its edge attributes.
+        How :func:`nask.io.read_tu` is to read its edge attributes.
     note : str
         What else to know.
     page : str

@@ -67,7 +67,7 @@ def load_dataset(
     See Also
     --------
     available_datasets : Names that need no download.
-    nask.read_tu : Reads a folder or zip in TUDataset text form, with options.
+    nask.io.read_tu : Reads a folder or zip in TUDataset text form, with options.
 
     Examples
     --------

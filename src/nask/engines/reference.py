@@ -23,7 +23,8 @@ from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Prepared
 from nask.execution.execution import Execution
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.numeric import TINY
 from nask.stars.spec import StarSpec
 from nask.storage.window import Window

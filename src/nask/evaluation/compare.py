@@ -9,9 +9,10 @@ from typing import get_args
 
 import numpy as np
 
+from nask.choices import Items
 from nask.evaluation.comparison import Cell, Comparison, ComparisonTable
 from nask.evaluation.ranking import DECIMALS, Ranking
-from nask.evaluation.records import Evaluation, FoldRecord, Items
+from nask.evaluation.records import Evaluation, FoldRecord
 from nask.evaluation.results import read_results
 from nask.evaluation.significance import corrected_t_test, holm
 from nask.exceptions import InputError, ParameterError, did_you_mean

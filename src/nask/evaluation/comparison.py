@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nask.choices import Items
 from nask.evaluation import comparison_formats as formats
 from nask.evaluation.comparison_legend import count_sets, legend
 from nask.evaluation.ranking import Ranking
-from nask.evaluation.records import Items
 from nask.exceptions import ParameterError, did_you_mean
 from nask.messages import quoted
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from joblib import delayed
 from sklearn.base import clone
 
+from nask.choices import Items, SplitName
 from nask.datasets.registry import load_dataset
 from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
 from nask.evaluation.environment import environment
@@ -29,11 +30,11 @@ from nask.evaluation.folds import (
 from nask.evaluation.journal import Journal
 from nask.evaluation.memory import folds_at_a_time
 from nask.evaluation.methods import classifies, described, method_name, named_method
-from nask.evaluation.records import Evaluation, FoldRecord, Items
+from nask.evaluation.records import Evaluation, FoldRecord
 from nask.evaluation.results import finished_repeats, summary
 from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
-from nask.evaluation.tasks import SplitName, Task, make_task
+from nask.evaluation.tasks import Task, make_task
 from nask.evaluation.time_limit import run_within
 from nask.exceptions import ParameterError
 from nask.execution.processes import in_processes

@@ -7,11 +7,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-Items = Literal["graphs", "nodes"]
+from nask.choices import Items
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def public_split(dataset: NodeDataset) -> Split:
     Examples
     --------
     >>> import nask
-    >>> split = public_split(nask.make_social_network(100))
+    >>> split = public_split(nask.lab.make_social_network(100))
     >>> len(split.train), len(split.validation), len(split.test)
     (50, 25, 25)
     """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from nask.choices import Items, SplitName
 from nask.evaluation.class_sizes import check_class_sizes
-from nask.evaluation.records import Items
 from nask.evaluation.splits import Split, outer_splits, public_split
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
@@ -20,7 +20,6 @@ from nask.kernels.parameters import is_integer
 from nask.learning.targets import class_codes
 from nask.messages import quoted
 
-SplitName = Literal["folds", "planetoid"]
 LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
 # Ten times ten folds over the nodes of a network would take hours.
 DEFAULTS: Mapping[Items, Mapping[str, int]] = {
@@ -84,7 +83,7 @@ def make_task(
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(100)
+    >>> network = nask.lab.make_social_network(100)
     >>> task = make_task(network, "folds", 5, None, None, 0)
     >>> task.items, task.repeats, task.inner, [len(split.test) for split in task.splits]
     ('nodes', 1, 3, [20, 20, 20, 20, 20])

@@ -130,7 +130,7 @@ def _check_collection(X: Any) -> None:
     elif hasattr(X, "columns"):
         raise InputError(
             f"Expected a list of graphs; got a table ({name}). Convert a table of nodes and one of "
-            "edges with nask.from_frames first."
+            "edges with nask.io.from_frames first."
         )
     elif isinstance(X, Dataset):
         raise InputError("Expected a list of graphs; got a Dataset. Pass its graphs: data.graphs.")
@@ -168,11 +168,11 @@ def _as_graph(item: Any, position: int | None) -> AttributedGraph:
     if converter is None:
         hint = ""
         if isinstance(item, str):
-            hint = " Convert SMILES with nask.from_smiles first."
+            hint = " Convert SMILES with nask.io.from_smiles first."
         elif isinstance(item, tuple):
-            hint = " Convert tuples of GraKeL with nask.from_grakel first."
+            hint = " Convert tuples of GraKeL with nask.io.from_grakel first."
         elif hasattr(item, "columns"):
-            hint = " Convert a table of nodes and one of edges with nask.from_frames first."
+            hint = " Convert a table of nodes and one of edges with nask.io.from_frames first."
         raise InputError(
             f"Item {position} is not a graph, but an object of type {type(item).__name__}. "
             f"Expected {EXPECTED}.{hint}"

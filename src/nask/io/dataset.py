@@ -9,10 +9,11 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from nask.choices import LearningTask
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen, is_missing
 from nask.graph.attributed_graph import AttributedGraph
-from nask.io.target import LearningTask, as_target, learning_task
+from nask.io.target import as_target, learning_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)

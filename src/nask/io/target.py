@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from nask.choices import LearningTask
 from nask.graph.attribute import is_missing
 from nask.messages import quoted
 
-LearningTask = Literal["classify", "regress"]
 # Whole numbers with a point are classes where they are few: up to so many different ones, each of
 # them twice or more on average. Two are always few.
 MOST_CLASSES = 20

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.attributes.random_map import are_binary
-from nask.engines.sketch.random_stars import RandomStars, Walk
+from nask.engines.sketch.random_stars import HopPass, RandomStars
 from nask.engines.sketch.star_sketch import add_by_graph, normalise
 from nask.exceptions import SchemaError
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.batch import GraphBatch, unseen_categories
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import unseen_categories
 from nask.graph.schema import Schema
 
 Floats = npt.NDArray[np.float32]
@@ -63,7 +64,7 @@ class FeatureWork:
         n_rows = batch.n_graphs if self.level == "graph" else batch.n_nodes
         needed = self.n_working(batch.n_nodes) + keep * 4 * n_rows * self.n_components
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
-        walk = Walk(self.drawn, batch, new, execution)
+        walk = HopPass(self.drawn, batch, new, execution)
         rows = self._collected(walk, batch, execution) if keep else None
         if not keep:
             for blocks in walk.hops():
@@ -84,7 +85,7 @@ class FeatureWork:
             unseen_categories([g.node_attributes for g in graphs], self._schema.nodes),
             unseen_categories([g.edge_attributes for g in graphs], self._schema.edges),
         )
-        return self._collected(Walk(self.drawn, batch, new, execution), batch, execution)
+        return self._collected(HopPass(self.drawn, batch, new, execution), batch, execution)
 
     def __call__(self, part: Part) -> Floats:
         """Features of some graphs, the work of one thread."""
@@ -109,7 +110,7 @@ class FeatureWork:
         """Bytes of the vectors of so many nodes, of two hops."""
         return 2 * 4 * n_nodes * self.drawn.width
 
-    def _collected(self, walk: Walk, batch: GraphBatch, execution: Execution) -> Floats:
+    def _collected(self, walk: HopPass, batch: GraphBatch, execution: Execution) -> Floats:
         graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
         by_graph = self.level == "graph"
         n_rows = batch.n_graphs if by_graph else batch.n_nodes
@@ -131,7 +132,7 @@ class FeatureWork:
                 if self._roots[h] != 1.0:
                     columns *= np.float32(self._roots[h])
 
-        for _ in execution.track(blocks(), walk.n_blocks):
+        for _ in execution.track(blocks(), walk.n_tasks):
             pass
         if self._normalize:
             normalise(result)

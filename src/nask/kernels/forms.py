@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from nask.arrays import Array, Float64, Floats
+from nask.choices import DType, GramForm
 from nask.numeric import TINY, inverse_root
 from nask.storage.window import Window, window_of
 
-GramForm = Literal["linear", "rbf"]
 # Relative differences below this are rounding errors.
 ROUNDING = 1e-12
 # Numbers of a Gram matrix that are looked at together: 2 MB.
@@ -38,7 +37,7 @@ class Form:
     normalize: bool
     gram: GramForm
     scale: float
-    dtype: Literal["float32", "float64"]
+    dtype: DType
 
     def raw_self(self, hop_self: Float64) -> Float64:
         """K(G, G) before normalisation, from that of each hop."""

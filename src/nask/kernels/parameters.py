@@ -8,23 +8,23 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeGuard, get_args
+from typing import Any, TypeGuard, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from nask.arrays import Float64
 from nask.attributes.similarity import attribute_similarities
+from nask.choices import Degree, DType, Expansion, GramForm
 from nask.engines.selection import EngineName
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.progress import Progress
-from nask.graph.schema import Degree, Schema
+from nask.graph.schema import Schema
 from nask.io.coerce import TakesGraphs
-from nask.kernels.forms import Form, GramForm
-from nask.stars.spec import Expansion, StarSpec
+from nask.kernels.forms import Form
+from nask.stars.spec import StarSpec
 
-DType = Literal["float32", "float64"]
 POSITIVE = "a float in the range (0, inf)"
 # No graph is so wide; beyond, a model file of a few bytes would keep a processor busy for days.
 MOST_HOPS = 1000

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nask.choices import Items
 from nask.evaluation.comparison import Comparison
 from nask.evaluation.comparison_legend import count_sets, p_text
 from nask.evaluation.ranking import Ranking
-from nask.evaluation.records import Items
 from nask.exceptions import ParameterError
 from nask.plots.style import COLOURS, GREY, axes_or_new
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.io.target import LearningTask
+from nask.choices import LearningTask
 from nask.plots.style import (
     Target,
     add_colour_bar,

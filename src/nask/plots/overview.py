@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
-from nask.io.target import LearningTask
+from nask.choices import LearningTask
 from nask.plots.heatmap import gram_heatmap
 from nask.plots.kernel_pca import embedding
 from nask.plots.style import new_figure

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nask.choices import LearningTask
 from nask.exceptions import ParameterError
-from nask.io.target import LearningTask, as_target, learning_task
+from nask.io.target import as_target, learning_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import ParameterGrid
@@ -12,7 +12,6 @@ from nask.exceptions import ParameterError, did_you_mean
 from nask.messages import quoted
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
-GridName = Literal["default", "full", "nodes"]
 
 _FULL: dict[str, Sequence[Any]] = {
     "gamma": (0.05, 0.1, 0.5, 1.0, 2.0, 4.0),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from nask.arrays import Array, Float64, Positions
+from nask.choices import GridName
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
@@ -17,7 +18,7 @@ from nask.learning.mixins import ScoresNodes
 from nask.learning.node_targets import class_per_node, known_nodes
 from nask.learning.targets import class_codes
 from nask.messages import quoted
-from nask.tuning.grid import Grid, GridName
+from nask.tuning.grid import Grid
 from nask.tuning.race import one_split
 from nask.tuning.sweeps import StarSweep
 from nask.tuning.tuned import TunesStars
@@ -71,7 +72,7 @@ default="nodes"
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(300)
+    >>> network = nask.lab.make_social_network(300)
     >>> grid = {"gamma": [1.0], "n_hops": [1, 2], "C": [1, 10]}
     >>> model = nask.TunedNASKNodeClassifier(grid=grid)
     >>> model = model.fit(network.graph, network.y, network.train)

@@ -12,13 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Positions
+from nask.choices import GridName
 from nask.exceptions import ParameterError
 from nask.execution.progress import Progress, track
 from nask.io.coerce import TakesGraphs
 from nask.kernels.parameters import is_integer
 from nask.learning.class_weights import CodeWeight
 from nask.learning.targets import class_codes, training_data
-from nask.tuning.grid import Grid, GridName, named_grid
+from nask.tuning.grid import Grid, named_grid
 from nask.tuning.race import Entrant, Race, Splits, Sweep, refuse_single_members
 from nask.tuning.sweeps import StarSweep, star_sweeps
 

@@ -389,7 +389,7 @@ def test_a_million_rows():
 
 def three_graphs():
     nodes = pd.DataFrame({"graph": [9, 9, 2, 2, 5], "node": list("ababa"), "x": [1, 2, 3, 4, 5]})
-    return nask.from_frames(nodes, pd.DataFrame({"graph": [], "source": [], "target": []}))
+    return nask.io.from_frames(nodes, pd.DataFrame({"graph": [], "source": [], "target": []}))
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ PLANETOID = {
 }  # fmt: skip
 PICKLES = {f"ind.t.{part}": pickle.dumps(value, 2) for part, value in PLANETOID.items()}
 SETS = {
-    nask.read_tu: TU,
-    nask.read_tables: TABLES,
-    nask.read_pokec: POKEC,
-    nask.read_planetoid: {**PICKLES, "ind.t.test.index": "4\n3\n"},
+    nask.io.read_tu: TU,
+    nask.io.read_tables: TABLES,
+    nask.lab.read_pokec: POKEC,
+    nask.io.read_planetoid: {**PICKLES, "ind.t.test.index": "4\n3\n"},
 }
 PIECES = [
     b"", b"0", b"-1", b"1e400", b"nan", b"inf", b"9" * 30, b"9" * 5000, b"1_0", b"\xff\xfe", b"\0",

@@ -129,7 +129,7 @@ def rows_shuffled(text, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_labels_stay_with_their_graphs_whatever_the_order_of_rows(write, mutag, seed):
     graphs = mutag.graphs[:12]
-    nodes, edges = (frame.to_csv(index=False) for frame in nask.to_frames(graphs))
+    nodes, edges = (frame.to_csv(index=False) for frame in nask.io.to_frames(graphs))
     labels = pd.DataFrame({"graph": range(12), "y": mutag.y[:12]}).to_csv(index=False)
     order = rows_shuffled(labels, seed)
     folder = write(rows_shuffled(nodes, seed), rows_shuffled(edges, seed), order)
@@ -168,7 +168,7 @@ def test_round_trip(tmp_path_factory, people):
         for rows in people
     ]
     folder = tmp_path_factory.mktemp("folder")
-    for name, frame in zip(("nodes", "edges"), nask.to_frames(graphs), strict=True):
+    for name, frame in zip(("nodes", "edges"), nask.io.to_frames(graphs), strict=True):
         frame.to_csv(folder / f"{name}.csv", index=False)
     read = read_tables(folder).graphs
     for graph, again in zip(graphs, read, strict=True):
@@ -182,7 +182,7 @@ def test_round_trip(tmp_path_factory, people):
 
 
 def test_round_trip_of_a_real_set(tmp_path, mutag):
-    nodes, edges = nask.to_frames(mutag.graphs)
+    nodes, edges = nask.io.to_frames(mutag.graphs)
     nodes.to_csv(tmp_path / "nodes.csv", index=False)
     edges.to_csv(tmp_path / "edges.csv", index=False)
     data = read_tables(tmp_path, categorical=["node_label", "edge_label"])

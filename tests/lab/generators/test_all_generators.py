@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 import nask
 from nask.exceptions import ParameterError
-from nask.lab.generators import (
+from nask.lab import (
     make_social_network,
     make_social_networks,
     make_synthetic,

@@ -3,7 +3,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
-from nask.lab.generators import make_social_network, make_social_networks
+from nask.lab import make_social_network, make_social_networks
 from nask.lab.generators.friendships import draw_friendships
 from nask.lab.generators.people import People
 from nask.lab.generators.social import _mean_of_friends

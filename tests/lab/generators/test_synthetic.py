@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nask.graph.attributed_graph import AttributedGraph
-from nask.lab.generators import make_synthetic, make_synthetic_new
+from nask.lab import make_synthetic, make_synthetic_new
 
 
 def attributes(data):

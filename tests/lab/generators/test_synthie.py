@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nask.lab.generators import make_synthie
+from nask.lab import make_synthie
 
 
 def blocks(graph):

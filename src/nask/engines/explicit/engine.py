@@ -141,7 +141,7 @@ class ExplicitEngine(Engine[ExplicitPrepared]):
         result = np.zeros((len(combinations), n, m), dtype=dtype)
         hops = list(zip(combinations.T, products, strict=True))
         for weights, product in execution.track(hops, len(hops)):
-            for left, right in product.pieces():
+            for left, right in product.terms():
                 for first in range(0, n, step):
                     block = slice(first, first + step), slice(first if symmetric else 0, m)
                     values = _dense(left[block[0]] @ right[block[1]].T)

@@ -8,7 +8,8 @@ from typing import Any
 
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
-from nask.graph.attributed_graph import AttributedGraph, listed_names
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.given_values import listed_names
 from nask.messages import quoted, shortened
 
 Columns = dict[str, Any]

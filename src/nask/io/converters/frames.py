@@ -9,8 +9,9 @@ import numpy as np
 
 from nask.exceptions import GraphError, InputError, did_you_mean
 from nask.graph.attribute import Attribute, Kind
-from nask.graph.attributed_graph import AttributedGraph, forced_kinds
+from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import IntArray, canonical_edges
+from nask.graph.given_values import forced_kinds
 from nask.io.converters.columns import refuse_features
 from nask.io.converters.frame_columns import join_attributes, split_attribute
 from nask.io.converters.frame_ids import NodeIds, edge_name, node_name

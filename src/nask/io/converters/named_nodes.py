@@ -9,8 +9,9 @@ import numpy as np
 
 from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute
-from nask.graph.attributed_graph import AttributedGraph, forced_kinds
+from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import as_edge_array, canonical_edges
+from nask.graph.given_values import forced_kinds
 from nask.io.converters.columns import Columns
 from nask.messages import quoted
 

@@ -81,7 +81,7 @@ def read_planetoid(path: str | os.PathLike[str], *, name: str | None = None) -> 
     if len(wanted) > 1:
         raise FormatError(
             f"{archive.path} holds several sets: {', '.join(sorted(wanted))}. Choose one with "
-            "nask.read_planetoid(path, name=...)."
+            "nask.io.read_planetoid(path, name=...)."
         )
     found = wanted.pop()
     file = sets[found]

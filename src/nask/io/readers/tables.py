@@ -10,7 +10,8 @@ import numpy as np
 
 from nask.exceptions import FormatError, GraphError
 from nask.graph.attribute import Attribute
-from nask.graph.attributed_graph import AttributedGraph, forced_kinds
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.given_values import forced_kinds
 from nask.io.converters.frames import from_frames
 from nask.io.dataset import Dataset
 from nask.io.readers.csv_table import CsvTable

@@ -204,7 +204,7 @@ def _edge_notes(files: TUFiles, edges: TwoWayEdges, to_undirected: bool) -> list
             u, v = v, u
         raise FormatError(
             f"{files.where('A')}, line {edges.canonical.first[edge] + 1}: edge ({u}, {v}) is "
-            f"listed, but ({v}, {u}) is not: a directed set. nask.read_tu(path, "
+            f"listed, but ({v}, {u}) is not: a directed set. nask.io.read_tu(path, "
             "to_undirected=True) reads such edges as undirected ones."
         )
     counts = (

@@ -119,10 +119,10 @@ def _differ(column: Attribute, a: IntArray, b: IntArray) -> npt.NDArray[np.bool_
 def _options(column: Attribute, opposite: Opposite) -> str:
     drop = "opposite='drop' leaves out the columns that differ"
     if column.kind == "categorical":
-        return f"in nask.read_tu, {drop}."
+        return f"in nask.io.read_tu, {drop}."
     if opposite == "absolute":
         return f"opposite='absolute' needs x and -x; {drop}."
-    return f"in nask.read_tu, opposite='absolute' keeps |x| of x and -x; {drop}."
+    return f"in nask.io.read_tu, opposite='absolute' keeps |x| of x and -x; {drop}."
 
 
 def two_way(edges: IntArray) -> TwoWayEdges:

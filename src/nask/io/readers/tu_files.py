@@ -97,7 +97,7 @@ def find_set(archive: Archive, name: str | None) -> TUFiles:
     if len(chosen) > 1:
         listed = ", ".join(files.file("A") for files in chosen)
         raise FormatError(
-            f"{archive.path} holds several sets: {listed}. Choose one with nask.read_tu(path, "
+            f"{archive.path} holds several sets: {listed}. Choose one with nask.io.read_tu(path, "
             "name=...), or give the path of its own folder."
         )
     if "graph_indicator" not in chosen[0]:

@@ -67,7 +67,7 @@ def make_social_network(
 
     Examples
     --------
-    >>> from nask.lab.generators import make_social_network
+    >>> from nask.lab import make_social_network
     >>> network = make_social_network(500)
     >>> network.graph
     AttributedGraph(500 nodes, 2500 edges; node: age (numerical), gender (categorical),
@@ -119,7 +119,7 @@ def make_social_networks(
 
     Examples
     --------
-    >>> from nask.lab.generators import make_social_networks
+    >>> from nask.lab import make_social_networks
     >>> make_social_networks()
     Dataset('social_networks': 200 graphs, 12000 nodes, 24000 edges; y: 2 classes; node: age
     (numerical), gender (categorical), ..., activity (numerical))

@@ -77,7 +77,7 @@ def make_synthetic(
 
     Examples
     --------
-    >>> from nask.lab.generators import make_synthetic
+    >>> from nask.lab import make_synthetic
     >>> make_synthetic()
     Dataset('synthetic': 300 graphs, 30000 nodes, 58800 edges; y: 2 classes; node: node_label
     (categorical), node_attribute (numerical))
@@ -145,7 +145,7 @@ def make_synthetic_new(
 
     Examples
     --------
-    >>> from nask.lab.generators import make_synthetic_new
+    >>> from nask.lab import make_synthetic_new
     >>> make_synthetic_new()
     Dataset('synthetic_new': 300 graphs, 30000 nodes, 58800 edges; y: 2 classes; node:
     node_attribute (numerical))

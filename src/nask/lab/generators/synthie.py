@@ -90,7 +90,7 @@ def make_synthie(
 
     Examples
     --------
-    >>> from nask.lab.generators import make_synthie
+    >>> from nask.lab import make_synthie
     >>> data = make_synthie()
     >>> len(data), sum(graph.n_nodes for graph in data.graphs), data.y[:6].tolist()
     (400, 38000, [0, 1, 2, 3, 0, 1])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
+from nask.choices import Items
 from nask.exceptions import MissingDependencyError, ParameterError, did_you_mean
 from nask.messages import quoted
 from nask.optional import named
@@ -40,7 +41,7 @@ NODE_RIVALS: Mapping[str, str] = {
 RIVALS = tuple(dict.fromkeys([*GRAPH_RIVALS, *NODE_RIVALS]))
 
 
-def rival(name: str, items: Literal["graphs", "nodes"] = "graphs") -> Any:
+def rival(name: str, items: Items = "graphs") -> Any:
     """Return a new, unfitted model of a rival, one that classifies graphs or nodes.
 
     Examples

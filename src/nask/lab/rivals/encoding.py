@@ -12,8 +12,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.batch import FloatArray, GraphBatch
+from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 
 Rows = npt.NDArray[np.float32]
@@ -118,7 +119,7 @@ class NodeEncoder(BaseEstimator):
         return sparse.hstack(blocks, format="csr", dtype=np.float32)
 
 
-def _statistics(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _statistics(values: Float64) -> tuple[Float64, Float64]:
     """Mean and standard deviation of each row, missing values left out; 1 in place of 0."""
     present = ~np.isnan(values)
     counts = np.maximum(present.sum(axis=1), 1)

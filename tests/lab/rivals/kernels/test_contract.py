@@ -64,8 +64,8 @@ def sets(mutag, cuneiform):
     return {
         "MUTAG": mutag.graphs[:12],
         "Cuneiform": cuneiform.graphs[:8],
-        "Synthie": nask.make_synthie(6, random_state=1).graphs[:4],
-        "SYNTHETICnew": nask.make_synthetic_new(4, n_nodes=20, n_edges=30).graphs,
+        "Synthie": nask.lab.make_synthie(6, random_state=1).graphs[:4],
+        "SYNTHETICnew": nask.lab.make_synthetic_new(4, n_nodes=20, n_edges=30).graphs,
     }
 
 

@@ -23,7 +23,7 @@ def quick(classifier, **parameters):
 
 @pytest.fixture(scope="module")
 def people():
-    return nask.make_social_network(300)
+    return nask.lab.make_social_network(300)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_defaults_that_are_documented_for_all_networks_of_nodes_reach_them():
 
 
 def test_a_node_named_twice_is_not_trained_on_and_judged_by():
-    network = nask.make_social_network(60)
+    network = nask.lab.make_social_network(60)
     once = GCNNodeClassifier(max_epochs=3, grid={}).fit(network.graph, network.y, network.train)
     twice = GCNNodeClassifier(max_epochs=3, grid={}).fit(
         network.graph, network.y, [*network.train, *network.train]

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.graph.schema import Schema
 from nask.lab.rivals.encoding import NodeEncoder
 from nask.stars.colours import attribute_colours

@@ -90,7 +90,7 @@ class GATNodeClassifier(NodeNetwork, _Heads):
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(300)
+    >>> network = nask.lab.make_social_network(300)
     >>> model = GATNodeClassifier(grid={}).fit(network.graph, network.y, network.train)
     >>> bool(model.score(network.graph, network.y, network.test) > 0.6)
     True

@@ -67,7 +67,7 @@ class GCNNodeClassifier(NodeNetwork):
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(300)
+    >>> network = nask.lab.make_social_network(300)
     >>> model = GCNNodeClassifier(grid={}).fit(network.graph, network.y, network.train)
     >>> bool(model.score(network.graph, network.y, network.test) > 0.6)
     True

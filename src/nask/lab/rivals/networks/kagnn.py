@@ -153,7 +153,7 @@ class KAGNNNodeClassifier(NodeNetwork, _Splines):
     Examples
     --------
     >>> import nask
-    >>> network = nask.make_social_network(300)
+    >>> network = nask.lab.make_social_network(300)
     >>> model = KAGNNNodeClassifier(grid={}).fit(network.graph, network.y, network.train)
     >>> bool(model.score(network.graph, network.y, network.test) > 0.6)
     True

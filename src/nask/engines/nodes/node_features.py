@@ -1,13 +1,12 @@
-"""P between the nodes of one graph, compiled: features cost what both nodes have of them.
+"""P between the nodes of one graph, compiled: the work is done for nonzero node features only.
 
-With f(x) = 1 - s(x, 0), in units of what two equal values gain over two entirely dissimilar ones,
-the features of two nodes gain
+The node features of two nodes add to P, in units of what one pair of equal values adds,
 
-    n_features - sum f(x) - sum f(x') + sum (f(x) + f(x') - 1 + s(x, x'))
+    n_features - sum f(x) - sum f(x') + sum (f(x) + f(x') - 1 + s(x, x')),    f(x) = 1 - s(x, 0)
 
-where the last sum is over columns in which both have a nonzero; all others cost nothing. On zeros
-and ones every term is an integer, and the sum exact. Named attributes are compared by
-``compiled/similarity``.
+Here s is s' scaled to [0, 1]. The last sum is over the columns in which both nodes have a nonzero;
+the other columns need no work. For zeros and ones every term is an integer, so the sum is exact.
+Named attributes are compared by ``compiled/similarity``.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Array, Float64
 from nask.attributes.similarity import AttributeSimilarity
 from nask.compiling import compiled, inner
+from nask.engines.compiled.exponential import exp
 from nask.engines.compiled.similarity import Operand, Similarity, fill_similarity
 from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,
-    exp,
     load,
     maximum,
     spread,
@@ -33,11 +32,9 @@ from nask.engines.compiled.vectors import (
     where_below,
 )
 
-Array = npt.NDArray[Any]
 
-
-class Features(NamedTuple):
-    """Sparse features by node and by column; what is read in vectors has eight more at its end."""
+class NodeFeatures(NamedTuple):
+    """Node features by node and by column; arrays read in vectors have eight zeros at the end."""
 
     row_ptr: Array
     row_column: Array
@@ -47,15 +44,15 @@ class Features(NamedTuple):
     column_node: Array
     column_value: Array
     column_lack: Array
-    lack: Array  # sum of f(x) by node
+    lack: Array  # sum of f(x), by node
     n_features: float
     gamma: float
     inverse_gain: float  # 1 / (1 - exp(-gamma))
-    scale: float  # what P gains by one feature in which two nodes are equal
+    scale: float  # what one pair of equal values adds to P
 
     @classmethod
-    def of(cls, features: Any, similarity: AttributeSimilarity) -> Features:
-        """Lay out the features of a batch, None where it has none."""
+    def of(cls, features: Any, similarity: AttributeSimilarity) -> NodeFeatures:
+        """Lay out the node features of a batch, None where it has none."""
         n_features, gamma = similarity.n_features, similarity.feature_gamma
         matrix = sparse.csr_array((0, n_features)) if features is None else features
         gain = -np.expm1(-gamma)
@@ -81,15 +78,15 @@ class Features(NamedTuple):
         )
 
 
-def _padded(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _padded(values: Float64) -> Float64:
     copy = aligned(len(values) + LANES)
     copy[: len(values)], copy[len(values) :] = values, 0.0
     return copy
 
 
 @inner
-def add_shared(shared: Array, square: Array, f: Features, v: int) -> None:
-    """Add the gains of columns in which v and another node are both nonzero, by the other node."""
+def add_shared(shared: Array, square: Array, f: NodeFeatures, v: int) -> None:
+    """Add the terms of columns in which v and another node have a nonzero, by the other node."""
     for i in range(f.row_ptr[v], f.row_ptr[v + 1]):
         column, value, lack = at(f.row_column, i), at(f.row_value, i), at(f.row_lack, i)
         last = at(f.column_ptr, column + 1)
@@ -106,18 +103,23 @@ def add_shared(shared: Array, square: Array, f: Features, v: int) -> None:
 
 @compiled
 def fill_rows(
-    P: Array, first: int, last: int, nodes: Operand, s: Similarity, f: Features,
+    P: Array, first: int, last: int, nodes: Operand, s: Similarity, f: NodeFeatures,
     shared: Array, square: Array,
 ) -> None:  # fmt: skip
-    """P of nodes first..last with all nodes.
+    """Write P between some nodes and all nodes.
 
     Parameters
     ----------
-    P : ndarray, whole vectors of rows and of columns
+    P : ndarray with whole vectors of rows and of columns
     first, last : int
-        Multiples of eight, those that only fill vectors included.
+        The rows to write are those from ``first`` to ``last - 1``, both multiples of eight.
+    nodes : Operand
+        Values of the named attributes.
+    s : Similarity
+        Their parameters.
+    f : NodeFeatures
     shared, square : ndarray
-        Working memory: a number a column, and eight.
+        Working memory: one number per column, and eight numbers.
     """
     n = P.shape[1]
     lines = P[first:last].reshape((last - first) * n)

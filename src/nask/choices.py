@@ -1,0 +1,12 @@
+"""The words that parameters take: in one place, so that the command line loads nothing else."""
+
+from typing import Literal
+
+Degree = Literal["categorical", "numerical"]
+DType = Literal["float32", "float64"]
+Expansion = Literal["nested", "ball"]
+GramForm = Literal["linear", "rbf"]
+GridName = Literal["default", "full", "nodes"]
+Items = Literal["graphs", "nodes"]
+LearningTask = Literal["classify", "regress"]
+SplitName = Literal["folds", "planetoid"]
