@@ -6,14 +6,12 @@ in ``nask.datasets``, pictures in ``nask.plots``, rivals and generators in ``nas
 errors and warnings in ``nask.exceptions``.
 """
 
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 from nask.lazy import lazy_names
 
-__version__ = _version("nask")
-
 _MODULES = {
+    "__version__": "nask.version",
     "AttributedGraph": "nask.graph.attributed_graph",
     "Dataset": "nask.io.dataset",
     "NodeDataset": "nask.io.node_dataset",
@@ -63,5 +61,6 @@ if TYPE_CHECKING:
     from nask.kernels.node_nask import NodeNASK as NodeNASK
     from nask.tuning.classifier import TunedNASKClassifier as TunedNASKClassifier
     from nask.tuning.node_classifier import TunedNASKNodeClassifier as TunedNASKNodeClassifier
+    from nask.version import __version__ as __version__
 else:
     __getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -10,23 +10,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
-from nask import plots
+import nask
+from nask.arrays import Array
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.output import check_output, save_arrays, save_picture
+from nask.cli.output import check_output, check_picture, save_arrays, save_picture
 from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
-from nask.cluster.gram import write_gram
-from nask.cluster.store import checked_place
-from nask.io.dataset import Dataset
-from nask.kernels.nask import NASK
-from nask.kernels.parameters import RUNNING
 from nask.storage.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
-PICTURES = (".pdf", ".png", ".svg")
 # Digits that give back the same number.
 DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 
@@ -60,11 +54,14 @@ def gram(
     """
     in_store = check_store_options(out, scheduler, chunk)
     if plot:
-        check_output(plot, "--plot", PICTURES)
+        check_picture(plot, "--plot")
     if in_store:
+        from nask.cluster.store import checked_place
+
         checked_place(out)
         data = load_graphs(dataset, categorical)
-        store = write_gram(NASK(**kernel), data.graphs, out, scheduler, y=data.y, chunk=chunk)
+        model = nask.NASK(**kernel)
+        store = nask.write_gram(model, data.graphs, out, scheduler, y=data.y, chunk=chunk)
         matrix = store[:] if plot else np.empty(0)
     else:
         check_output(out, "--out", FORMATS)
@@ -76,13 +73,13 @@ def gram(
         typer.echo(f"{data.name}: drew it into {plot}.")
 
 
-def _compute(data: Dataset, kernel: dict[str, Any], out: Path) -> npt.NDArray[Any]:
+def _compute(data: nask.Dataset, kernel: dict[str, Any], out: Path) -> Array:
     unfinished = out.resolve().with_name(f".{out.resolve().name}.unfinished")
-    nask = NASK(**kernel, gram_folder=unfinished)
+    model = nask.NASK(**kernel, gram_folder=unfinished)
     with _kept_while_unfinished(unfinished):
-        matrix = nask.fit_transform(data.graphs)
+        matrix = model.fit_transform(data.graphs)
         with replacing(out, "--out") as file:
-            _write(file, matrix, data, nask)
+            _write(file, matrix, data, model)
     return matrix
 
 
@@ -98,7 +95,7 @@ def _kept_while_unfinished(folder: Path) -> Iterator[None]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> None:
+def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> None:
     suffix = file.suffix.lower()
     if suffix == ".npy" and isinstance(matrix, np.memmap):
         # A second name: killed before the file has its last one, the tiles are still there.
@@ -110,13 +107,15 @@ def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> N
     if suffix == ".csv":
         np.savetxt(file, matrix, fmt=DIGITS[matrix.dtype.name], delimiter=",")
         return
-    parameters = {k: v for k, v in nask.get_params().items() if k not in RUNNING}
+    from nask.kernels.parameters import RUNNING
+
+    parameters = {k: v for k, v in model.get_params().items() if k not in RUNNING}
     save_arrays(file, "gram", matrix, data, parameters)
 
 
-def _draw(file: Path, matrix: npt.NDArray[Any], data: Dataset) -> None:
+def _draw(file: Path, matrix: Array, data: nask.Dataset) -> None:
     # Several targets a graph have no one order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
     task = None if y is None else data.learning_task()[0]
-    overview = plots.kernel_overview(matrix, y, data.name, task=task)
+    overview = nask.plots.kernel_overview(matrix, y, data.name, task=task)
     save_picture(overview, file, "--plot", dpi=200)

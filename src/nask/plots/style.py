@@ -11,6 +11,7 @@ import numpy.typing as npt
 from nask.choices import LearningTask
 from nask.exceptions import ParameterError
 from nask.io.target import as_target, learning_task
+from nask.optional import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,9 +42,10 @@ def new_figure(width: float, height: float) -> Figure:
 
     It is made without pyplot: it belongs to the caller alone and needs no closing.
     """
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="compressed")
+    figure: Figure = require("matplotlib.figure", "plots").Figure(
+        figsize=(width, height), layout="compressed"
+    )
+    return figure
 
 
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
