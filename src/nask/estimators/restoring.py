@@ -14,6 +14,7 @@ import numpy.typing as npt
 from nask.engines.selection import ENGINES, choose_engine
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
+from nask.estimators.model_file import Arrays
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
 from nask.graph.batch import GraphBatch
@@ -22,7 +23,6 @@ from nask.kernels.nask import NASK
 from nask.kernels.parameters import RESOURCES, is_integer, is_number
 from nask.learning.support import SupportMachine
 from nask.messages import quoted
-from nask.storage.model_file import Arrays
 
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
 # Of the names of classes: each prediction takes as much memory as the longest may.

@@ -11,13 +11,13 @@ import numpy as np
 
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.machine import KernelMachine
+from nask.estimators.model_file import Arrays, read_file, write_file
 from nask.estimators.regressor import NASKRegressor
 from nask.estimators.restoring import restore
 from nask.exceptions import ModelFileError, ParameterError
 from nask.graph.schema import AttributeSpec
 from nask.kernels.parameters import RESOURCES
 from nask.messages import quoted
-from nask.storage.model_file import Arrays, read_file, write_file
 
 
 def save(model: KernelMachine, path: str | os.PathLike[str]) -> None:
