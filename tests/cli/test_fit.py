@@ -87,6 +87,7 @@ def test_a_wrong_place_is_an_error_before_anything_is_computed(invoke, tmp_path,
         invoke("fit", "MUTAG", "--model", tmp_path / "nowhere" / "m.nask")
 
 
+@pytest.mark.slow
 def test_as_a_process(process, tmp_path, mutag):
     path = tmp_path / "m.nask"
     done = process("fit", "MUTAG", "--model", path, "--hops", 1)
