@@ -1,4 +1,5 @@
-"""What a collection costs, on paper: rates of one core, bytes of a tile, and a million graphs.
+"""What a collection costs: measured rates of one core and bytes of a tile, and from these the
+cost of a million graphs.
 
 Tiles are those of ``nask.write_gram``, off the diagonal, each computed by one thread:
 
@@ -35,7 +36,7 @@ REPEATS = 2
 
 @dataclass(frozen=True)
 class Rates:
-    """Of one core, on one collection."""
+    """Rates of one core, on one collection."""
 
     name: str
     engine: str
@@ -46,12 +47,12 @@ class Rates:
     sent: float
 
     def core_hours(self, n_graphs: int) -> float:
-        """Of all pairs, each once."""
+        """Core-hours of all pairs, each once."""
         return n_graphs * (n_graphs + 1) / 2 / self.graph_pairs / 3600
 
 
 def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> Rates:
-    """Time one tile, with graphs repeated where there are too few of them."""
+    """Time one tile; graphs are repeated where there are too few of them."""
     whole = nask.NASK(**options).fit(graphs)
     side = min(whole._comparison(whole._training, whole._training).side, len(graphs))
     some = [graphs[int(i)] for i in np.resize(np.arange(len(graphs)), 2 * side)]
@@ -82,14 +83,14 @@ def store_rates(side: int) -> tuple[int, float, float]:
 
 
 def feature_rate(graphs: Sequence[nask.AttributedGraph], features: Any) -> float:
-    """Rows a second of one core."""
+    """Rows per second of one core."""
     features.fit(graphs)
     features.transform(graphs[:4])
     return len(graphs) / median_seconds(lambda: features.transform(graphs), REPEATS)
 
 
 def by_cluster(graphs: Sequence[nask.AttributedGraph], n_workers: int, chunk: int) -> None:
-    """Print the seconds of one matrix: by threads here, and by as many workers."""
+    """Print the seconds of one matrix: by threads here, and by the same number of workers."""
     distributed: Any = require("distributed", "dask")
 
     def seconds(scheduler: Any, n_jobs: int) -> float:

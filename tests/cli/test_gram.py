@@ -222,6 +222,7 @@ run()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
 def test_a_killed_command_goes_on(invoke, tmp_path, many, monkeypatch):
     command = ["gram", many, "--out", tmp_path / "k.npy", "--memory-limit", "2MB", "--hops", 1]
@@ -251,6 +252,7 @@ def test_a_network_of_nodes_is_refused(benchmark_set, invoke, tmp_path):
         invoke("gram", "Cora", "--out", tmp_path / "k.npz")
 
 
+@pytest.mark.slow
 def test_as_a_process(process, tmp_path, mutag):
     out, plot = tmp_path / "k.npz", tmp_path / "k.png"
     done = process("gram", "MUTAG", "--out", out, "--plot", plot, "--hops", 2)
@@ -260,10 +262,6 @@ def test_as_a_process(process, tmp_path, mutag):
         np.load(out)["gram"], nask.NASK(n_hops=2).fit_transform(mutag.graphs), rtol=1e-12
     )
     assert plot.read_bytes().startswith(b"\x89PNG")
-    refused = process("gram", "MUTAG", "--out", tmp_path / "k.txt")
-    assert refused.returncode == 2
-    assert refused.stderr.startswith("nask: Cannot write ")
-    assert refused.stdout == ""
 
 
 def test_help_names_every_option(invoke, monkeypatch):

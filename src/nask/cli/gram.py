@@ -115,7 +115,7 @@ def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> N
 
 
 def _draw(file: Path, matrix: Array, data: nask.Dataset) -> None:
-    # Several targets a graph have no one order or colour.
+    # Several targets per graph have no one order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
     task = None if y is None else data.learning_task()[0]
     overview = nask.plots.kernel_overview(matrix, y, data.name, task=task)

@@ -141,7 +141,7 @@ class Evaluation:
     >>> result = nask.evaluate(model, "MUTAG", folds=3, repeats=2, inner=2)
     >>> result.folds, result.repeats, len(result.records)
     (3, 2, 6)
-    >>> bool(0.7 < result.accuracy_mean < 0.95), bool(result.majority < 0.67)
+    >>> bool(0.75 < result.accuracy_mean < 0.95), bool(result.majority < 0.67)
     (True, True)
     """
 

@@ -1,14 +1,14 @@
-"""The floor under every method: always the most frequent class."""
+"""The lowest accuracy to expect of any method: always the most frequent class."""
 
 from __future__ import annotations
 
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nask.arrays import Array
 from nask.estimators.machine import training_data
 from nask.estimators.node_classifier import known_nodes, one_class_a_node, scored_nodes
 from nask.graph.chosen_nodes import node_positions
@@ -17,7 +17,7 @@ from nask.learning.targets import class_codes
 
 
 class MajorityClassifier(ClassifierMixin, BaseEstimator):
-    """The class most training graphs have, for every graph; of equals the first.
+    """Predict the most frequent class of the training graphs; the first of equally frequent ones.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class MajorityClassifier(ClassifierMixin, BaseEstimator):
         self.majority_ = self.classes_[np.bincount(codes).argmax()]
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Return the same class for each graph."""
         check_is_fitted(self)
         return np.full(len(as_graphs(X)), self.majority_)
@@ -47,7 +47,7 @@ class MajorityClassifier(ClassifierMixin, BaseEstimator):
 
 
 class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
-    """The class most training nodes have, for every node; of equals the first.
+    """Predict the most frequent class of the training nodes; the first of equally frequent ones.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
         self.majority_ = self.classes_[np.bincount(codes).argmax()]
         return self
 
-    def predict(self, graph: Any, nodes: Any = None) -> npt.NDArray[Any]:
+    def predict(self, graph: Any, nodes: Any = None) -> Array:
         """Return the same class for each node, or for the given ones."""
         check_is_fitted(self)
         n_nodes = as_graph(graph).n_nodes
@@ -73,7 +73,7 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
         return np.full(n, self.majority_)
 
     def score(self, graph: Any, y: Any, nodes: Any = None) -> float:
-        """Accuracy on the nodes that have a class, or on the given ones."""
+        """Return the accuracy on the nodes that have a class, or on the given ones."""
         target = one_class_a_node(y, as_graph(graph).n_nodes)
         chosen, truth = scored_nodes(target, nodes)
         return float(np.mean(self.predict(graph, chosen) == truth))
