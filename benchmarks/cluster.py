@@ -22,11 +22,12 @@ import numpy as np
 from generated import median_seconds, random_graphs
 
 import nask
-from nask.cluster.store import Contents, Store
 from nask.execution.execution import Execution
 from nask.kernels.comparison import Comparison
 from nask.optional import require
+from nask.storage.contents import Contents
 from nask.storage.window import Window
+from nask.storage.zarr_chunks import ZarrStore
 
 MILLION = 10**6
 NODES, ATTRIBUTES = 30, 10
@@ -57,11 +58,11 @@ def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> 
     some = [graphs[int(i)] for i in np.resize(np.arange(len(graphs)), 2 * side)]
     # The engine that the whole collection would have: repeated graphs have repeated stars.
     kernel = nask.NASK(**{**options, "engine": whole.engine_}).fit(some)
-    comparison: Comparison = kernel._comparison(kernel._training, kernel._training)
+    comparison: Comparison = kernel._comparison(kernel.fitted_.graphs, kernel.fitted_.graphs)
     tile, one = Window(slice(0, side), slice(side, 2 * side)), Execution(n_jobs=1)
     comparison.window(Window(slice(0, 8), slice(8, 16)), one)
     seconds = median_seconds(lambda: comparison.window(tile, one), REPEATS)
-    sizes = np.diff(kernel._training.batch.nodes.ptr)
+    sizes = np.diff(kernel.fitted_.graphs.batch.nodes.ptr)
     node_pairs = float(sizes[:side].sum()) * float(sizes[side:].sum())
     sent = len(pickle.dumps(comparison, protocol=5)) / len(some)
     return Rates(
@@ -71,14 +72,14 @@ def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> 
 
 def store_rates(side: int) -> tuple[int, float, float]:
     """Bytes of a tile in float64, and seconds to write it with its checksum and to read it."""
-    place = (slice(0, side), slice(0, side))
+    whole = Window.whole(side, side)
     values = np.random.default_rng(0).random((side, side))
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(f"{folder}/k.zarr", Contents("numbers", "", {}))
+        store = ZarrStore(f"{folder}/k.zarr", Contents("numbers", "", {}))
         chunks = store.chunks("gram", (side, side), (side, side), "float64")
-        write = median_seconds(lambda: chunks.write(place, values), REPEATS)
-        read = median_seconds(lambda: chunks.read(place), REPEATS)
-        return chunks.file(place).stat().st_size, write, read
+        write = median_seconds(lambda: chunks.write(whole, [(whole, values)]), REPEATS)
+        read = median_seconds(lambda: chunks.read(whole), REPEATS)
+        return chunks.file(whole).stat().st_size, write, read
 
 
 def feature_rate(graphs: Sequence[nask.AttributedGraph], features: Any) -> float:

@@ -15,7 +15,7 @@ import nask
 from nask.cli.kernel_options import kernel_options
 from nask.exceptions import NaskError, ParameterError
 from nask.kernels.parameters import RUNNING
-from nask.kernels.tile_record import TileRecord
+from nask.storage.json_lines import JsonLines
 
 # Every option of the kernel once, away from its default.
 OPTIONS = {
@@ -207,16 +207,17 @@ def test_a_matrix_larger_than_memory_is_the_same_file(invoke, tmp_path, many, na
 KILLED = """
 import os, signal
 from nask.cli.main import run
-from nask.kernels.tile_record import TileRecord
+from nask.storage.json_lines import JsonLines
 
-add = TileRecord.add
+append, noted = JsonLines.append, []
 
-def note(record, window):
-    add(record, window)
-    if len(record) == 3:
+def note(record, line):
+    append(record, line)
+    noted.extend([line] * ("crc32" in line))
+    if len(noted) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
 
-TileRecord.add = note
+JsonLines.append = note
 run()
 """
 
@@ -230,13 +231,13 @@ def test_a_killed_command_goes_on(invoke, tmp_path, many, monkeypatch):
     assert ".k.npy.unfinished" in paths(tmp_path)
     assert "k.npy" not in paths(tmp_path)
     noted = []
-    add = TileRecord.add
+    append = JsonLines.append
 
-    def note(record, window):
-        noted.append(window)
-        add(record, window)
+    def note(record, line):
+        noted.extend([line] * ("crc32" in line))
+        append(record, line)
 
-    monkeypatch.setattr(TileRecord, "add", note)
+    monkeypatch.setattr(JsonLines, "append", note)
     invoke(*command)
     # 600 graphs in stretches of 250: 6 tiles on and above the diagonal.
     assert len(noted) == 3

@@ -52,7 +52,7 @@ def compare(
     ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option(help="Write a line a method and set there.", rich_help_panel=FILES),
+        typer.Option(help="Write one line per method and set there.", rich_help_panel=FILES),
     ] = None,
     latex: Annotated[
         Path | None, typer.Option(help="Write the tables there.", rich_help_panel=FILES)

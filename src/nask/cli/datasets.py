@@ -21,8 +21,8 @@ SHORT_TASKS = {
 }
 LEGEND = (
     "Tasks: graph, classes of graphs; value, numbers of graphs; node, classes of nodes. nodes and "
-    "edges: means a graph. node attr., edge attr.: columns, c categorical, n numerical. where: at "
-    "hand in the package, in NASK_DATA or in the cache; download, on first use."
+    "edges: means per graph. node attr., edge attr.: columns, c categorical, n numerical. where: "
+    "at hand in the package, in NASK_DATA or in the cache; download, on first use."
 )
 
 datasets_app = typer.Typer(

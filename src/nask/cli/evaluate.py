@@ -50,7 +50,7 @@ def evaluate(
         Path, typer.Option(help="Folder for records and pictures; a rerun goes on from them.")
     ] = Path("results"),
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a dataset and method instead.")
+        bool, typer.Option("--json", help="Print one JSON object per dataset and method instead.")
     ] = False,
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")

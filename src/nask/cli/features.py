@@ -29,7 +29,7 @@ def features(
         Path,
         typer.Option(
             help="File to write. .npz holds features, y and parameters (JSON text); .npy the "
-            "features alone; .zarr is a chunked store, filled partition by partition."
+            "features alone; .zarr is a store, filled chunk by chunk."
         ),
     ],
     kernel: dict[str, Any],
@@ -45,14 +45,13 @@ def features(
 ) -> None:
     """Compute features of the graphs of a dataset, whose products approximate the kernel.
 
-    A .zarr store is filled partition by partition, by the workers of a Dask cluster with
-    --scheduler. Run again, the command skips the partitions that are there, and does those anew
-    that are damaged.
+    A .zarr store is filled chunk by chunk, by the workers of a Dask cluster with --scheduler. Run
+    again, the command skips the chunks that are there, and does those anew that are damaged.
     """
     in_store = check_store_options(out, scheduler, chunk)
     transformer = nask.NASKFeatures(n_components=n_components, random_state=random_state, **kernel)
     if in_store:
-        from nask.cluster.store import checked_place
+        from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
         data = load_graphs(dataset, categorical)

@@ -49,14 +49,14 @@ def fit(
     check_output(model, "--model")
     data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
     typer.echo(told if task else told + other_task(data))
-    machine = _checked_machine(data)
-    trained = machine(C=C, **kernel)
+    estimator = _checked_estimator(data)
+    trained = estimator(C=C, **kernel)
     if tune:
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
     trained.save(model)
-    typer.echo(f"{data.name}: trained a {machine.__name__} on {len(data)} graphs.")
+    typer.echo(f"{data.name}: trained a {estimator.__name__} on {len(data)} graphs.")
     if isinstance(trained, nask.NASKClassifier):
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
@@ -82,7 +82,7 @@ def _tuned(
     return best
 
 
-def _checked_machine(data: nask.Dataset) -> type[nask.NASKClassifier | nask.NASKRegressor]:
+def _checked_estimator(data: nask.Dataset) -> type[nask.NASKClassifier | nask.NASKRegressor]:
     """Return the estimator of the task; graphs whose target is not for it go by their ids."""
     from nask.learning.targets import as_numbers, class_codes
 
@@ -101,7 +101,7 @@ def _with_target(data: nask.Dataset) -> nask.Dataset:
         )
     if data.y.ndim == 2:
         raise ParameterError(
-            f"{data.name} has {data.y.shape[1]} targets a graph, and nask fit learns one. In "
+            f"{data.name} has {data.y.shape[1]} targets per graph, and nask fit learns one. In "
             "Python, fit NASKRegressor on one column of dataset.y."
         )
     return data

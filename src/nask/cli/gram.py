@@ -32,7 +32,7 @@ def gram(
         Path,
         typer.Option(
             help="File to write. .npz holds gram, y and parameters (JSON text); .npy and .csv the "
-            "matrix alone; .zarr is a chunked store, filled tile by tile."
+            "matrix alone; .zarr is a store, filled chunk by chunk."
         ),
     ],
     kernel: dict[str, Any],
@@ -46,17 +46,18 @@ def gram(
 ) -> None:
     """Compute the Gram matrix of a dataset: the kernel between all its graphs.
 
-    With --memory-limit, a matrix that takes more is computed tile by tile in a hidden folder beside
-    the file. Killed at any moment and run again, the command goes on from there.
+    With --memory-limit, a matrix that takes more is computed chunk by chunk in a hidden folder
+    beside the file. Killed at any moment and run again, the command goes on from there.
 
-    A .zarr store is filled tile by tile as well, by the workers of a Dask cluster with --scheduler.
-    Run again, the command skips the tiles that are there, and does those anew that are damaged.
+    A .zarr store is filled chunk by chunk as well, by the workers of a Dask cluster with
+    --scheduler. Run again, the command skips the chunks that are there, and does those anew that
+    are damaged.
     """
     in_store = check_store_options(out, scheduler, chunk)
     if plot:
         check_picture(plot, "--plot")
     if in_store:
-        from nask.cluster.store import checked_place
+        from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
         data = load_graphs(dataset, categorical)
@@ -85,7 +86,7 @@ def _compute(data: nask.Dataset, kernel: dict[str, Any], out: Path) -> Array:
 
 @contextmanager
 def _kept_while_unfinished(folder: Path) -> Iterator[None]:
-    """Remove a folder of tiles when the block ends well, or has nothing to go on from."""
+    """Remove a folder of chunks when the block ends well, or has nothing to go on from."""
     try:
         yield
     except BaseException:
@@ -98,7 +99,7 @@ def _kept_while_unfinished(folder: Path) -> Iterator[None]:
 def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> None:
     suffix = file.suffix.lower()
     if suffix == ".npy" and isinstance(matrix, np.memmap):
-        # A second name: killed before the file has its last one, the tiles are still there.
+        # A second name: killed before the file has its last one, the chunks are still there.
         try:
             os.link(str(matrix.filename), file)
         except OSError:  # a file system without
@@ -114,7 +115,7 @@ def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> N
 
 
 def _draw(file: Path, matrix: Array, data: nask.Dataset) -> None:
-    # Several targets a graph have no one order or colour.
+    # Several targets per graph have no one order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
     task = None if y is None else data.learning_task()[0]
     overview = nask.plots.kernel_overview(matrix, y, data.name, task=task)

@@ -19,7 +19,6 @@ from nask.choices import Items, SplitName
 from nask.datasets.registry import load_dataset
 from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
 from nask.evaluation.environment import environment
-from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.folds import (
     CaughtWarning,
     fold_of_its_own,
@@ -36,12 +35,13 @@ from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
 from nask.evaluation.tasks import Task, make_task
 from nask.evaluation.time_limit import run_within
-from nask.exceptions import ParameterError
+from nask.exceptions import FormatError, ParameterError
 from nask.execution.processes import in_processes
 from nask.execution.progress import Progress, track
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
+from nask.storage.hashes import fingerprint
 from nask.storage.scratch import scratch_folder
 
 T = TypeVar("T")
@@ -237,7 +237,7 @@ def _check_fits(method: Any, task: Task, strict: bool) -> None:
 
 def _pending(task: Task, journal: Journal) -> list[Split]:
     """List the splits that are not in the journal."""
-    return [split for split in task.splits if not _is_done(split, journal)]
+    return [split for split in task.splits if not _is_done(split, task, journal)]
 
 
 def _grams(journal: Journal) -> Path:
@@ -245,14 +245,23 @@ def _grams(journal: Journal) -> Path:
     return journal.path.parent / "grams" / journal.path.stem
 
 
-def _is_done(split: Split, journal: Journal) -> bool:
+def _is_done(split: Split, task: Task, journal: Journal) -> bool:
     record = journal.folds.get((split.repeat, split.fold))
-    if record is not None and record.test != tuple(split.test.tolist()):
+    if record is None:
+        return False
+    if record.test != tuple(split.test.tolist()):
         raise ParameterError(
             f"{journal.path} holds other folds than those drawn now: another version of "
             "scikit-learn may draw them differently. Choose another folder for results."
         )
-    return record is not None
+    try:
+        record.check_accuracy(task.y[split.test].tolist())
+    except ValueError as error:
+        raise FormatError(
+            f"Fold {split.fold} of repeat {split.repeat} in {journal.path} {error}. Restore its "
+            "line from a copy, or delete that line; what it recorded is computed again."
+        ) from error
+    return True
 
 
 def _run(

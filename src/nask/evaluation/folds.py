@@ -118,4 +118,5 @@ def _record(
         predicted=tuple(predicted.tolist()),
         seconds_kernel=kernel,
         seconds_learning=learning,
+        truth=tuple(y[split.test].tolist()),
     )

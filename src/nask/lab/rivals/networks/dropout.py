@@ -31,6 +31,7 @@ def quick_dropout(rows: Tensor, share: float, training: bool) -> Tensor:
     >>> sorted(set(quick_dropout(torch.ones(30, 30), 0.75, training=True).flatten().tolist()))
     [0.0, 4.0]
     """
+    # torch's own draws other numbers from the same seed, and the records were made with these.
     if not training or not share:
         return rows
     # At least one number in 65536 is kept, so that none is divided by 0.
