@@ -19,9 +19,9 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 import nask
-from nask.learning.linear import LinearMachine, fit_linear
+from nask.learning.centring import Centring
+from nask.learning.linear import LinearFunctions, fit_linear
 from nask.learning.path import predictions
-from nask.learning.support import Centring
 from nask.learning.targets import class_codes
 
 # LinearSVC penalises the constant; one that is learned as 1/30 of a column is penalised by 1/900.
@@ -107,11 +107,11 @@ def feature_rows(
     return X, codes, train
 
 
-def _ours(X: Any, codes: Any, C: float, train: Any) -> LinearMachine:
+def _ours(X: Any, codes: Any, C: float, train: Any) -> LinearFunctions:
     return fit_linear(X, codes, C, rows=train, n_jobs=1)
 
 
-def _linear_svc(X: Any, codes: Any, C: float, train: Any) -> LinearMachine:
+def _linear_svc(X: Any, codes: Any, C: float, train: Any) -> LinearFunctions:
     rows = X[train].astype(np.float64)
     mean = rows.mean(axis=0)
     rows -= mean
@@ -119,11 +119,11 @@ def _linear_svc(X: Any, codes: Any, C: float, train: Any) -> LinearMachine:
     rows /= scale
     model = LinearSVC(C=C, dual=False, intercept_scaling=INTERCEPT_SCALING).fit(rows, codes)
     coefficients = model.coef_ / scale
-    return LinearMachine(coefficients, model.intercept_ - coefficients @ mean)
+    return LinearFunctions(coefficients, model.intercept_ - coefficients @ mean)
 
 
 def _objective(
-    rows: npt.NDArray[np.float64], codes: Any, C: float, machine: LinearMachine
+    rows: npt.NDArray[np.float64], codes: Any, C: float, machine: LinearFunctions
 ) -> float:
     """Sum over the functions of 1/2 |w|^2 + C sum_i max(0, 1 - y_i f(x_i))^2."""
     centred = rows - rows.mean(axis=0)

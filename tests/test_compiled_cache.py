@@ -75,13 +75,13 @@ def kept(package: Path) -> dict[Path, int]:
     [
         (
             EXPONENTIAL,
-            "engines/compiled/vectors.py",
+            "engines/compiled/exponential.py",
             "1 / math.factorial(k)",
             "1.001 / math.factorial(k)",
         ),
         (COSINES, "engines/sketch/mixing.py", "return cosine, sine", "return sine, cosine"),
     ],
-    ids=["vectors", "mixing"],
+    ids=["exponential", "mixing"],
 )
 def test_a_changed_helper_in_another_file_changes_the_result(package, program, helper, old, new):
     before = run(package, program)

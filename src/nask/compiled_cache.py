@@ -1,9 +1,9 @@
-"""Machine code kept on disk, used only while it is whole and made from today's source.
+"""Machine code kept on disk, used only if it is undamaged and made from the present source.
 
-numba keeps compiled functions in files and knows them by the content of the file that a function
-is written in. A function also contains what it took from other files: helpers, constants, options
-of the compiler. :class:`StampedCache` knows it by the content of all of them, and checks the code
-itself, since a file cut short by a full disk would otherwise fail in every run to come.
+numba keeps compiled functions in files, and compiles anew when the file changes in which a function
+is written. A function also depends on other files: its helpers, its constants, the options of the
+compiler. :class:`StampedCache` compiles anew when any of them changes. It also checks the machine
+code itself: a file cut short by a full disk would otherwise fail in every later run.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def _content(path: Path) -> bytes:
 
 @cache
 def _imported(path: Path) -> frozenset[Path]:
-    """The files of this package that a file of it imports from."""
+    """Return the files of this package from which a file of the package imports."""
     found = set()
     for module, names in IMPORT.findall(_content(path).decode()):
         base = PACKAGE.joinpath(*module.split(".")) if module else PACKAGE
-        # A name that is imported may be a file, too.
+        # An imported name may be a module.
         places = [base.with_suffix(".py"), base / "__init__.py"]
         places += [base / f"{name.split(' as ')[0].strip()}.py" for name in names.split(",")]
         found |= {place for place in places if place.is_file()}
@@ -43,15 +43,15 @@ def _imported(path: Path) -> frozenset[Path]:
 
 
 def sources(path: Path) -> list[Path]:
-    """The files that the compiled functions of a file are made from.
+    """Return the files that the compiled functions of a file depend on.
 
-    Those it imports from, for what they define; and where these compile too, those that they
-    import from, and so on.
+    These are the file itself and those it imports from. Where one of these has compiled functions
+    of its own, the files that it imports from count too, and so on.
 
     Examples
     --------
     >>> [source.stem for source in sources(PACKAGE / "engines" / "sketch" / "mixing.py")]
-    ['compiled_cache', 'compiling', 'vectors', 'mixing']
+    ['arrays', 'compiled_cache', 'compiling', 'exponential', 'vectors', 'mixing']
     """
     compiler = PACKAGE / "compiling.py"
     found, left = {path}, [path]
@@ -64,7 +64,7 @@ def sources(path: Path) -> list[Path]:
 
 @cache
 def source_stamp(path: Path) -> str:
-    """A hash of all that the compiled functions of a file are made from."""
+    """Return a hash of all files that the compiled functions of a file depend on."""
     stamp = hashlib.sha256()
     for source in sources(path):
         stamp.update(hashlib.sha256(_content(source)).digest())
@@ -72,12 +72,12 @@ def source_stamp(path: Path) -> str:
 
 
 class CheckedFile(IndexDataCacheFile):
-    """Files of numba's cache, with a checksum in each; a harmed one counts as not there."""
+    """The files of numba's cache, each with a checksum; a damaged file counts as absent."""
 
     def _load_index(self) -> dict[Any, str]:
         try:
             overloads: dict[Any, str] = super()._load_index()
-        except Exception:  # harmed bytes raise anything
+        except Exception:  # damaged bytes may raise anything
             return {}
         return overloads
 
@@ -85,7 +85,7 @@ class CheckedFile(IndexDataCacheFile):
         content = Path(self._data_path(name)).read_bytes()
         checksum, data = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
         if hashlib.sha256(data).digest() != checksum:
-            raise OSError("The file is harmed.")  # numba then compiles again
+            raise OSError("The file is damaged.")  # numba then compiles again
         return pickle.loads(data)
 
     def _save_data(self, name: str, data: Any) -> None:
@@ -95,7 +95,7 @@ class CheckedFile(IndexDataCacheFile):
 
 
 class StampedCache(FunctionCache):
-    """The compiled forms of one function, by the content of all files that it is made from."""
+    """The machine code of one function, valid as long as no file changes that it is made from."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -103,6 +103,6 @@ class StampedCache(FunctionCache):
         self._cache_file = CheckedFile(self._cache_path, self._impl.filename_base, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled form, unless the disk is full or closed: it works without."""
+        """Keep the machine code; nothing happens if the disk is full or cannot be written."""
         with suppress(OSError):
             super().save_overload(sig, data)

@@ -1,7 +1,7 @@
-"""How loops are compiled: without Python's lock, once, and kept on disk.
+"""Decorators that compile loops: without Python's lock, and with the machine code kept on disk.
 
-Only contraction (fused multiply-add) is allowed of fast mathematics: no value may be assumed
-finite, and no order of a sum may be changed.
+Of numba's ``fastmath`` only contraction (fused multiply-add) is on. The compiler must not assume
+that values are finite, nor change the order of a sum.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "no_cfunc_wr
 
 
 def compiled(function: Any) -> Any:
-    """Compile an entry point, cached on disk where there is a place to write."""
+    """Compile a function that Python calls; its code is kept on disk where that can be written."""
     dispatcher = numba.njit(**OPTIONS)(function)
     with suppress(RuntimeError, OSError):
+        # numba has no public way to give a function another cache than its own.
         dispatcher._cache = StampedCache(function)
     return dispatcher
 
 
 def inner(function: Any) -> Any:
-    """Compile what only compiled code calls, which makes no arrays of its own.
+    """Compile a function that only compiled code calls, and that creates no arrays.
 
-    Without an entry for Python, which would double the time to compile, and without counts of
-    references, which would be kept up at every call.
+    It gets no entry point for Python, which would double the time to compile, and no counting of
+    references, which would cost time at every call.
     """
     return numba.njit(**OPTIONS, no_cpython_wrapper=True, _nrt=False)(function)

@@ -1,4 +1,4 @@
-"""Everything nask raises, and the warnings it gives.
+"""Every error that nask raises, and every warning.
 
 ::
 
@@ -7,16 +7,17 @@
     ├── SchemaError (ValueError)            graphs of one collection contradict each other
     ├── FormatError (ValueError)            a file does not hold what its format promises
     ├── ParameterError (ValueError)         a parameter is out of its range
-    ├── InputError (TypeError)              something that is not a graph, or not a list of them
-    ├── ModelFileError (ValueError)         a saved model that cannot be read, or a model not saved
-    ├── FileWriteError (OSError)            a file that cannot be written where it should be
-    ├── DatasetNotFoundError (LookupError)  no dataset of that name is at hand
+    ├── InputError (TypeError)              not a graph, or not a list of graphs
+    ├── ModelFileError (ValueError)         a saved model cannot be read, or a model cannot be saved
+    ├── FileWriteError (OSError)            a file cannot be written
+    ├── DatasetNotFoundError (LookupError)  no dataset has that name
     ├── MemoryLimitError (MemoryError)      the result does not fit the memory allowed
-    ├── ClusterError (RuntimeError)         a Dask cluster that cannot be reached, or fails
+    ├── ClusterError (RuntimeError)         a Dask cluster cannot be reached, or fails
     └── MissingDependencyError (ImportError)  an optional package is not installed
 
     UnseenAttributeWarning (UserWarning)    a new graph has an attribute no training graph had
     AbsentAttributeWarning (UserWarning)    no new graph has an attribute of the training graphs
+    PrecisionWarning (UserWarning)          rounding errors may show in a result
 
 Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
 """
@@ -30,27 +31,27 @@ from nask.messages import listed, quoted
 
 
 class NaskError(Exception):
-    """Base of every error nask raises on purpose."""
+    """The base class of every error that nask raises on purpose."""
 
 
 class GraphError(NaskError, ValueError):
-    """A graph that contradicts itself: a bad edge, attribute or value."""
+    """A graph contradicts itself: it has a bad edge, attribute or value."""
 
 
 class SchemaError(NaskError, ValueError):
-    """Graphs of one collection that contradict each other."""
+    """Graphs of one collection contradict each other."""
 
 
 class FormatError(NaskError, ValueError):
-    """A file that does not hold what its format promises."""
+    """A file does not hold what its format promises."""
 
 
 class ParameterError(NaskError, ValueError):
-    """A parameter outside its range."""
+    """A parameter is out of its range."""
 
     @classmethod
     def expected(cls, name: str, owner: str, expected: str, got: object) -> ParameterError:
-        """Build the message in scikit-learn's grammar.
+        """Return the error, with a message worded as scikit-learn words it.
 
         Examples
         --------
@@ -63,19 +64,19 @@ class ParameterError(NaskError, ValueError):
 
 
 class InputError(NaskError, TypeError):
-    """Something that is not a graph, or not a list of graphs."""
+    """An input is not a graph, or not a list of graphs."""
 
 
 class ModelFileError(NaskError, ValueError):
-    """A saved model that cannot be read, or a model that cannot be saved."""
+    """A saved model cannot be read, or a model cannot be saved."""
 
 
 class FileWriteError(NaskError, OSError):
-    """A file that cannot be written: its place is wrong, or its disk is full."""
+    """A file cannot be written: its folder is wrong, or its disk is full."""
 
 
 class DatasetNotFoundError(NaskError, LookupError):
-    """No dataset of that name is at hand."""
+    """No dataset has that name."""
 
 
 class MemoryLimitError(NaskError, MemoryError):
@@ -83,7 +84,7 @@ class MemoryLimitError(NaskError, MemoryError):
 
 
 class ClusterError(NaskError, RuntimeError):
-    """A Dask cluster that cannot be reached, or whose workers keep dying."""
+    """A Dask cluster cannot be reached, or its workers keep dying."""
 
 
 class MissingDependencyError(NaskError, ImportError):
@@ -95,15 +96,15 @@ class UnseenAttributeWarning(UserWarning):
 
 
 class PrecisionWarning(UserWarning):
-    """Rounding may be felt in a result, because of parameters that magnify it."""
+    """Rounding errors may show in a result, because its parameters magnify them."""
 
 
 class AbsentAttributeWarning(UserWarning):
-    """An attribute of the training graphs that no new graph has; it counts as missing there."""
+    """No new graph has an attribute of the training graphs; it counts as missing."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a hint that ends an error message: the nearest known name, or all of them.
+    """Return the hint at the end of an error message: the nearest known name, or all names.
 
     Examples
     --------

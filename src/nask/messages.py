@@ -1,4 +1,4 @@
-"""Values of the user within messages: plain, and never longer than the message around them."""
+"""The user's values as text for messages: in plain form, and short."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-# Characters of a text, items of a collection, and characters of anything quoted.
+# The most characters of a text, items of a collection, and characters of anything quoted.
 LONGEST_TEXT, MOST_ITEMS, LONGEST = 100, 5, 200
-# Characters of a list of names, which is whole where that suffices.
+# The most characters of a list of names; a shorter list is shown whole.
 LONGEST_LIST = 300
 BRACKETS: dict[type, str] = {list: "[]", tuple: "()"}
 
 
 def quoted(value: object) -> str:
-    """Write a value as Python would, but short, on one line, and numpy's numbers as plain ones.
+    """Return a value as Python writes it, but short and on one line; numpy's numbers as plain ones.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def quoted(value: object) -> str:
     ('range(0, 1000)', '[0, 1, 2, 3, 4, ... (1000 in all)]')
     """
     if isinstance(value, str):
-        # str, since numpy's text is a subclass that would not be written as plain text.
+        # numpy's text is a subclass of str with a repr of its own.
         if len(value) <= LONGEST_TEXT:
             return repr(str(value))
         return f"{str(value[:LONGEST_TEXT]) + '...'!r} ({len(value)} characters)"
@@ -43,7 +43,7 @@ def quoted(value: object) -> str:
 
 
 def listed(values: Iterable[object], none: str = "none") -> str:
-    """List values with commas between them: all, or those that fit and how many there are.
+    """Return values separated by commas: all of them, or as many as fit and how many there are.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def listed(values: Iterable[object], none: str = "none") -> str:
 
 
 def shortened(text: str) -> str:
-    """Cut a text that is not quoted, such as the message of another package.
+    """Return the beginning of a text that is not quoted, such as another package's message.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def shortened(text: str) -> str:
 
 
 def _written(value: object) -> str:
-    """A value with its items quoted, where it is one of Python's collections."""
+    """Return a value as text, with the items of a mapping, list or tuple quoted one by one."""
     if isinstance(value, Mapping):
         pairs = [f"{quoted(k)}: {quoted(v)}" for k, v in islice(value.items(), MOST_ITEMS)]
         return f"{{{_with_count(pairs, len(value))}}}"
@@ -89,7 +89,7 @@ def _written(value: object) -> str:
 
 
 def represented(value: object) -> str:
-    """Write any value as Python would, in full; never an error of its own.
+    """Return any value as Python writes it, in full; this never raises.
 
     Examples
     --------

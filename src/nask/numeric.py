@@ -1,16 +1,17 @@
-"""Numbers every layer needs."""
+"""Numerical limits and functions that every folder needs."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-# Below this float64 loses digits: a self-similarity so small counts as 0.
+from nask.arrays import Float64, Floats
+
+# Smaller numbers of float64 have fewer digits. A self-similarity below this counts as 0.
 TINY = float(np.finfo(np.float64).tiny)
 
 
-def inverse_root(own: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """1 / sqrt(k(x, x)) for normalising, and 0 for what is similar to nothing, itself included.
+def inverse_root(own: Floats) -> Float64:
+    """Return 1 / sqrt(k(x, x)), by which a kernel is normalised; 0 where k(x, x) is 0.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from nask.attributes.feature_map import FeatureMap, Slot, few_values
 from nask.attributes.similarity import attribute_similarities
 from nask.engines.reference import attribute_similarity
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.graph.schema import Schema
 from strategies import collections
 

@@ -54,7 +54,7 @@ def test_fast_engines_agree_with_the_equations(expansion, name, dtype, data):
         options["n_hops"] = min(options["n_hops"], 2 if steep else 3)
     fast = nask.NASK(engine=name, dtype=dtype, **options)
     oracle = nask.NASK(engine="reference", **options)
-    with small_pieces(), warnings.catch_warnings():
+    with small_tiles(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
         warnings.simplefilter("ignore", AbsentAttributeWarning)
         close(fast.fit(train).hop_grams(train), oracle.fit(train).hop_grams(train), dtype)
@@ -64,11 +64,11 @@ def test_fast_engines_agree_with_the_equations(expansion, name, dtype, data):
 
 
 @contextmanager
-def small_pieces():
+def small_tiles():
     """Tiles and blocks of a few nodes, so that drawn graphs cross their borders."""
     with (
         patch.multiple(pairwise, BLOCK_NODES=3, TASK_PAIRS=10),
-        patch.object(distinct, "BLOCK_STARS", LANES),
+        patch.object(distinct, "TASK_STARS", LANES),
         patch.object(star_parts, "STORED_BYTES", 500),
         patch.object(explicit, "BLOCK_NUMBERS", 4),
         # Of a few graphs every column is common; so some are multiplied sparse, some dense.

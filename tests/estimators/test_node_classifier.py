@@ -111,11 +111,12 @@ def test_probabilities_weights_clones_and_pickles():
 def test_auto_is_exact_where_memory_suffices():
     graph, y = blocks(2)
     model = nask.NASKNodeClassifier(n_hops=2)
-    assert model.fit(graph, y).method_ == "exact"
+    fitted = model.fit(graph, y).kernel_.fitted_
+    assert model.method_ == "exact"
     with patch.object(node_classifier, "total_memory", return_value=10_000):
-        assert model._choose_method(model.kernel_, 60) == "features"
+        assert model.fit(graph, y).method_ == "features"
         assert model.set_params(memory_limit="1GB").fit(graph, y).method_ == "exact"
-    assert model.set_params(memory_limit="10kB")._choose_method(model.kernel_, 60) == "features"
+    assert model.set_params(memory_limit="10kB")._choose_method(fitted, 60) == "features"
     assert node_classifier.total_memory() > 10**8
 
 
@@ -132,7 +133,7 @@ def test_auto_is_exact_where_memory_suffices():
         ({}, [0, -1] * 60, [0, 1], "Node 1 is in 'train', but has no class"),
         ({}, [0, 0.5] * 60, [4, 6, 9], "The value 0.5 of node 9 is no class"),
         ({}, ["a", 1] * 60, [8, 5], "'a' for node 8, 1 for node 5"),
-        ({}, None, [500], "'train' must be positions of nodes, integers of 0 to 119"),
+        ({}, None, [500], "'train' must be positions of nodes, integers from 0 to 119"),
     ],
 )
 def test_errors_say_what_to_do(parameters, y, train, message):

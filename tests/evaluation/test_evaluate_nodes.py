@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import nask
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation import memory
-from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.splits import public_split
 from nask.evaluation.tasks import make_task
 from nask.exceptions import ParameterError
+from nask.storage.hashes import fingerprint
 
 GRID = {"gamma": [0.3, 3.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "C": [0.1, 1.0]}
 PARTS = ("train", "validation", "test")
@@ -155,6 +155,7 @@ def test_without_validation_nodes_folds_of_the_training_nodes_choose(network, mo
     assert fitted.best_score_ == result.records[0].inner_accuracy
 
 
+@pytest.mark.slow
 def test_both_protocols_in_one_folder(model, network, undisturbed, public, tmp_path):
     folds = nask.evaluate(model, network, folds=4, out=tmp_path, n_jobs=2)
     once = nask.evaluate(model, network, split="planetoid", out=tmp_path)

@@ -77,8 +77,8 @@ def test_canonical_edges_are_the_distinct_pairs_in_order(pairs):
 
 
 BAD = {
-    "n_nodes must be an integer of 0 to 2147483647. Got -1": {"n_nodes": -1},
-    "n_nodes must be an integer of 0 to 2147483647. Got 1.5": {"n_nodes": 1.5},
+    "n_nodes must be an integer from 0 to 2147483647. Got -1": {"n_nodes": -1},
+    "n_nodes must be an integer from 0 to 2147483647. Got 1.5": {"n_nodes": 1.5},
     "n_nodes must be an .* Got 2147483648": {"n_nodes": 2**31},
     "n_nodes must be an .* Got an integer of more than 4300 digits": {"n_nodes": 10**5000},
     r"Edge 0 is \(0, 9223372036854775808\), but": {
@@ -119,7 +119,7 @@ BAD = {
     "holds an integer beyond the range of float64": {"node_attributes": {"x": [1, 10**400, 2]}},
     "must be one-dimensional. Got shape .3, 2.": {"node_attributes": {"x": np.zeros((3, 2))}},
     "must be a sequence": {"node_attributes": {"x": 5}},
-    "must be a sequence with one value an element. Got .0: 10": {
+    "must be a sequence with one value per element. Got .0: 10": {
         "node_attributes": {"x": {0: 10, 1: 20, 2: 30}}
     },
     "must be a sequence with one": {"node_attributes": {"x": {1, 2, 3}}},
@@ -131,10 +131,10 @@ BAD = {
     r"node attribute 'x' is \[2\] at node 1, which is not hashable": {
         "node_attributes": {"x": ["a", [2], [3]]}
     },
-    r"node_attributes must map names to values, one a node, .* Got \[1, 2, 3\]": {
+    r"node_attributes must map names to values, one per node, .* Got \[1, 2, 3\]": {
         "node_attributes": [1, 2, 3]
     },
-    "edge_attributes must map names to values, one an edge, .* Got .7": {
+    "edge_attributes must map names to values, one per edge, .* Got .7": {
         "edge_attributes": {7: []}
     },
     "has dtype complex128": {"node_attributes": {"x": np.zeros(3, dtype=complex)}},

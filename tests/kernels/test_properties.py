@@ -164,7 +164,7 @@ def test_the_number_of_jobs_does_not_matter(kernel, data):
     with (
         # Tiles of a few nodes, so that there is work to divide, and threads for the least of it.
         patch.multiple(pairwise, BLOCK_NODES=3, TASK_PAIRS=10),
-        patch.object(distinct, "BLOCK_STARS", LANES),
+        patch.object(distinct, "TASK_STARS", LANES),
         patch.object(execution, "PAIRS_PER_THREAD", 1),
     ):
         one = model.set_params(n_jobs=1).fit_transform(train)

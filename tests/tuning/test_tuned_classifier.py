@@ -56,7 +56,7 @@ def test_clone_and_cross_validation(mutag):
     copy = clone(model)
     assert copy.get_params()["estimator__use_edges"] is False
     scores = cross_val_score(copy, list(mutag.graphs[:80]), mutag.y[:80], cv=2)
-    assert scores.mean() > 0.6
+    assert scores.mean() > 0.73  # the largest class has 0.7125
     model.fit(mutag.graphs[:80], mutag.y[:80])
     assert model.best_estimator_.use_edges is False
     assert model.estimator.C == 10.0  # what was given is left as it is
@@ -69,6 +69,7 @@ def test_saving_keeps_the_best(tuned, mutag, tmp_path):
     np.testing.assert_array_equal(loaded.predict(mutag.graphs), tuned.predict(mutag.graphs))
 
 
+@pytest.mark.slow
 def test_any_number_of_jobs_chooses_the_same(tuned, mutag):
     two = nask.TunedNASKClassifier(grid=GRID, inner=3, n_jobs=2)
     two.fit(mutag.graphs[::2], mutag.y[::2])

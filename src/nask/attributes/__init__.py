@@ -1,1 +1,1 @@
-"""How two elements compare by their attributes: Gower similarity and its exponential transform."""
+"""The similarity P of two nodes, or two edges, by their attributes, and its feature maps."""

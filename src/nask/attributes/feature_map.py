@@ -1,9 +1,11 @@
-"""P as a finite feature map: one feature for each value that occurs.
+"""The feature map of P: finite vectors phi with P as their product, exactly.
 
-P(v, v') = phi(v) C phi'(v')^T, where phi has a constant and one entry for each value present, and C
-holds the similarities of the values of two batches: 1 for equal ones, between 0 and 1 for numbers
-less than the training range apart, and exactly 0 for all others. A batch thus has its features
-before it is known what it will be compared with.
+    P(v, v') = phi(v) C phi'(v')^T
+
+phi(v) has one column for a constant and one per value that occurs in the batch; it is nonzero for
+the constant and for the values of v. C holds the similarities of the values of two batches: 1 for
+equal values, between 0 and 1 for numbers less than the training range apart, and 0 for all others.
+So phi of a batch does not depend on the batch with which it is compared.
 """
 
 from __future__ import annotations
@@ -14,57 +16,58 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Float64, Index
 from nask.attributes.similarity import AttributeSimilarity
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 
-# A numerical attribute has few values up to here: similarities of 1000 x 1000 take 8 MB.
+# The most distinct values of a numerical attribute: 1000 x 1000 similarities take 8 MB.
 MOST_VALUES = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """The features of one attribute: an element has that of its value, or none if it is missing.
+    """The columns of phi for one attribute: one per value.
 
     Parameters
     ----------
     codes : ndarray of int
-        Which value each element has; negative where it is missing.
+        The value of each element, as a position in ``values``; negative where it is missing.
     values : ndarray
-        Distinct values, ascending; of a categorical attribute, its codes.
+        The distinct values in ascending order; for a categorical attribute, its codes.
     scale : float
-        The feature of an element that has a value.
+        The entry of phi in the column of an element's value; all other entries are 0.
     gamma : float or None
-        Sharpness between numbers; None where values are equal or entirely dissimilar.
+        Gamma of a numerical attribute; None for a categorical one.
     """
 
     codes: npt.NDArray[np.integer]
-    values: npt.NDArray[np.float64]
+    values: Float64
     scale: float
     gamma: float | None = None
 
     @classmethod
     def categorical(cls, codes: npt.NDArray[np.int32], n_categories: int, scale: float) -> Slot:
-        """A slot for the categories of training, and for unseen ones that occur."""
+        """Return columns for the categories of training and for unseen ones that occur."""
         size = max(n_categories, int(codes.max(initial=-1)) + 1)
         return cls(codes, np.arange(float(size)), scale)
 
     @classmethod
-    def numerical(cls, numbers: npt.NDArray[np.float64], gamma: float, scale: float) -> Slot:
-        """A slot for the numbers that occur."""
+    def numerical(cls, numbers: Float64, gamma: float, scale: float) -> Slot:
+        """Return columns for the numbers that occur."""
         codes = np.full(len(numbers), -1)
         present = ~np.isnan(numbers)
         values, codes[present] = np.unique(numbers[present], return_inverse=True)
         return cls(codes, values, scale, gamma)
 
     def matrix(self) -> sparse.csr_array:
-        """The features, elements x values."""
+        """Return these columns of phi, elements x values."""
         has = (self.codes >= 0) & (self.scale > 0)
         ptr = np.concatenate([[0], np.cumsum(has)])
         data = np.full(ptr[-1], self.scale)
         return sparse.csr_array((data, self.codes[has], ptr), shape=(len(has), len(self.values)))
 
     def similarities(self, other: Slot) -> sparse.csr_array:
-        """C between the values of this slot and those of the same slot of another batch.
+        """Return C between the values of this attribute in two batches.
 
         Examples
         --------
@@ -79,8 +82,8 @@ class Slot:
         nearness = np.expm1(-self.gamma * (1 - distance)) / np.expm1(-self.gamma)
         return sparse.csr_array(np.exp(-self.gamma * distance) * nearness)
 
-    def squared_norms(self, sums: sparse.csr_array) -> npt.NDArray[np.float64]:
-        """Similarity of each row of a matrix of sums of features with itself."""
+    def squared_norms(self, sums: sparse.csr_array) -> Float64:
+        """Return s C s^T of each row s of a matrix of sums of phi."""
         if self.gamma is None:
             return np.asarray(sums.power(2).sum(axis=1)).ravel()
         return np.asarray((sums @ self.similarities(self)).multiply(sums).sum(axis=1)).ravel()
@@ -88,7 +91,7 @@ class Slot:
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """The feature map of P on one batch: a slot for the constant, and one for each attribute.
+    """The feature map of P for one batch: a slot for the constant, then one per attribute.
 
     Examples
     --------
@@ -108,10 +111,10 @@ class FeatureMap:
 
     @classmethod
     def of(cls, elements: Elements, similarity: AttributeSimilarity) -> FeatureMap:
-        """Map P of the elements of a batch."""
+        """Return the map of the elements of a batch."""
         s, constant = similarity, np.zeros(len(elements), dtype=np.int32)
         slots = [Slot.categorical(constant, 1, float(np.sqrt(s.base)))]
-        # What equal values add to the base; a feature meets itself, hence the root.
+        # Equal values add the square of the scale to the base.
         scales = np.sqrt(-s.numerical_weight * np.expm1(-s.numerical_gamma))
         numerical = zip(elements.numerical, s.numerical_gamma, scales, strict=True)
         slots += [Slot.numerical(x, float(gamma), float(scale)) for x, gamma, scale in numerical]
@@ -120,8 +123,12 @@ class FeatureMap:
         slots += [Slot.categorical(codes, int(n), float(scale)) for codes, n, scale in categorical]
         return cls(slots)
 
+    def take(self, elements: Index) -> FeatureMap:
+        """The map of some of the elements; no value is forgotten."""
+        return FeatureMap([replace(slot, codes=slot.codes[elements]) for slot in self.slots])
+
     def pruned(self, similarity: AttributeSimilarity) -> FeatureMap:
-        """The map of the core factor (P - floor) / (1 - floor), which has no constant."""
+        """Return the map of the core factor (P - floor) / (1 - floor), which has no constant."""
         root = float(np.sqrt(similarity.spread))
         constant, *slots = (replace(slot, scale=slot.scale / root) for slot in self.slots)
         if similarity.floor > 0:
@@ -129,11 +136,11 @@ class FeatureMap:
         return FeatureMap([constant, *slots])
 
     def matrix(self) -> sparse.csr_array:
-        """The features, elements x values of all slots."""
+        """Return phi, elements x values of all slots."""
         return sparse.hstack([slot.matrix() for slot in self.slots], format="csr")
 
     def similarities(self, other: FeatureMap) -> sparse.csr_array:
-        """C between the values of all slots and those of another batch."""
+        """Return C between the values of two batches, for all slots."""
         slots = zip(self.slots, other.slots, strict=True)
         return sparse.block_diag([a.similarities(b) for a, b in slots], format="csr")
 
@@ -146,7 +153,7 @@ class FeatureMap:
 def few_values(elements: Elements) -> bool:
     """Tell whether no numerical attribute has more than ``MOST_VALUES`` distinct values.
 
-    A few elements are looked at first, which is enough where most values differ.
+    A few elements are counted first: if most values differ, they are enough.
     """
     for numbers in elements.numerical:
         for some in (numbers[: 2 * MOST_VALUES], numbers):

@@ -1,6 +1,7 @@
-"""Gower similarity of one attribute and its exponential transform, one value at a time.
+"""The Gower similarity of two values and its exponential transform.
 
-This is section 3 of the paper in plain Python: the definition, not the way to compute many.
+This is the definition, section 3 of the paper, for one pair of values at a time. The engines
+compute many at once in other ways.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import math
 
 
 def numerical_similarity(x: float, y: float) -> float:
-    """Gower similarity s of two values scaled to the training range; 0 where one is missing (NaN).
+    """Return s = max(0, 1 - |x - y|) of numbers in units of the training range; 0 if one is NaN.
 
     Examples
     --------
@@ -24,7 +25,7 @@ def numerical_similarity(x: float, y: float) -> float:
 
 
 def categorical_similarity(x: int, y: int) -> float:
-    """Gower similarity s of two category codes; 0 where one is missing (negative).
+    """Return s = 1 for equal codes of categories, else 0; 0 too if one is missing (negative).
 
     Examples
     --------
@@ -35,7 +36,7 @@ def categorical_similarity(x: int, y: int) -> float:
 
 
 def exponential_transform(similarity: float, gamma: float) -> float:
-    """s' = exp(-gamma (1 - s)), in [exp(-gamma), 1] for s in [0, 1].
+    """Return s' = exp(-gamma (1 - s)), which is in [exp(-gamma), 1] for s in [0, 1].
 
     Examples
     --------

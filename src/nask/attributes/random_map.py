@@ -1,16 +1,18 @@
-"""P as a random feature map of few columns: what values of attributes are drawn to.
+"""Random vectors z with few columns whose products are P on average: what is drawn for them.
 
-P(v, v') = base + sum over attributes of what two values add to it, and each addend is positive
-definite (see ``docs/design.md``), so that it is the expectation of a product z(v) z(v'):
+    P(v, v') = base + sum over attributes of what two values add = E[z(v) z(v')]
 
-- a category is a column of its own;
-- a number x is waves cos(w x) and sin(w x), their frequencies drawn from the Fourier transform of
-  (e^(-gamma |x - x'|) - e^-gamma)_+, one from each of equally likely stretches;
-- of the sparse features, a zero or one is a sign and another number is waves; what a row without
-  any would have is taken out, since it is most of every row.
+What two values add is positive definite (see ``docs/design.md``), so each attribute has entries
+whose products it is on average:
 
-Columns are dealt out at random, each with a random sign: while there are enough, no two things
-share one, and the map of categories is exact.
+- a category has a column of its own;
+- a number x has waves cos(w x) and sin(w x). Their frequencies w are drawn from the Fourier
+  transform of (e^(-gamma |x - x'|) - e^-gamma)_+, one from each of equally likely intervals;
+- a node feature that is 0 or 1 has a sign, any other one has waves. Most node features of a node
+  are 0, so what a node without any would have is subtracted from every node.
+
+Columns are assigned at random, each with a random sign. As long as there are enough columns, no
+two of these entries share one, and the products of categories are exact.
 """
 
 from __future__ import annotations
@@ -22,54 +24,52 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64, Index
 from nask.attributes.similarity import AttributeSimilarity
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-
-# Waves of a numerical attribute: pairs of columns, as many as there is room for within these.
+# The fewest and the most waves of a numerical attribute, each a cosine and a sine. In between,
+# there are as many as the columns allow.
 FEWEST_WAVES, MOST_WAVES = 4, 64
-# Waves of a column of features; there are many columns, over which errors cancel.
+# Waves of a node feature: few, since there are many node features, whose errors cancel.
 FEATURE_WAVES = 2
 # Points at which the distribution of frequencies is tabulated.
 N_POINTS = 200_000
 
 
 class Columns(NamedTuple):
-    """The map as arrays for compiled code; values carry signs and the roots of weights."""
+    """The map as arrays for compiled code. Values contain the signs and the roots of weights."""
 
     width: int
     constant_column: int
     constant: float
-    frequency: Floats  # numerical attributes x waves
-    wave_column: Index  # numerical attributes x waves x 2: of cosine and sine
-    wave_value: Floats
+    frequency: Float64  # numerical attributes x waves
+    wave_column: Index  # numerical attributes x waves x 2: cosine and sine
+    wave_value: Float64
     category_ptr: Index  # where the categories of each attribute begin
     category_column: Index
-    category_value: Floats
-    binary: bool  # whether features are zeros and ones
-    feature_frequency: Floats  # columns of features x waves; no waves if binary
-    feature_column: Index  # columns of features x components
-    feature_value: Floats
-    shift_column: int  # of how far a row is from one without features
-    shift: float
-    without: Floats  # the columns of a row without features, by which it shifts
+    category_value: Float64
+    binary: bool  # whether all node features are zeros and ones
+    feature_frequency: Float64  # node features x waves; no waves if binary
+    feature_column: Index  # node features x entries
+    feature_value: Float64
+    shift_column: int  # the column for how far a node is from one without node features
+    shift: float  # its value
+    without: Float64  # what a node without node features has, by column
 
 
 @dataclass(frozen=True, eq=False)
 class RandomMap:
-    """A random map of P for one kind of elements, drawn once.
+    """A random map of P for the nodes, or for the edges, drawn once.
 
     Parameters
     ----------
     columns : Columns
         With the categories of training only.
     names : tuple of str
-        Of the categorical attributes, for the columns of categories that are new.
+        Names of the categorical attributes.
     seed : bytes
-        Of these.
+        Decides, with the names, which columns new categories get.
 
     Examples
     --------
@@ -97,11 +97,23 @@ class RandomMap:
         seed: np.random.SeedSequence,
         binary: bool,
     ) -> RandomMap:
-        """Draw a map of so many columns, a power of two."""
+        """Draw a map.
+
+        Parameters
+        ----------
+        similarity : AttributeSimilarity
+        names : tuple of str
+            Names of the categorical attributes.
+        width : int
+            Number of columns, a power of two.
+        seed : SeedSequence
+        binary : bool
+            Whether all node features are zeros and ones.
+        """
         s, rng = similarity, np.random.default_rng(seed)
         n_numerical, n_categories = len(s.numerical_gamma), int(s.n_categories.sum())
-        n_parts = 1 if binary else 2 * FEATURE_WAVES
-        taken = 1 + n_categories + (1 + n_parts * s.n_features if s.n_features else 0)
+        n_entries = 1 if binary else 2 * FEATURE_WAVES
+        taken = 1 + n_categories + (1 + n_entries * s.n_features if s.n_features else 0)
         room = (width - taken) // (2 * max(n_numerical, 1))
         n_waves = min(max(room, FEWEST_WAVES), MOST_WAVES)
         dealt, signs = _deal(rng, taken + 2 * n_waves * n_numerical, width)
@@ -110,7 +122,7 @@ class RandomMap:
         _, of_category, of_wave, of_feature = np.split(signs, ends)
 
         gain = -s.numerical_weight * np.expm1(-s.numerical_gamma)
-        shape = (n_numerical, n_waves, 2)
+        wave_shape = (n_numerical, n_waves, 2)
         frequency = np.array(
             [draw_frequencies(rng, float(gamma), 1, n_waves)[0] for gamma in s.numerical_gamma]
         ).reshape(n_numerical, n_waves)
@@ -118,23 +130,25 @@ class RandomMap:
         roots = np.repeat(np.sqrt(category_gain), s.n_categories)
 
         agree = -s.feature_weight * np.expm1(-s.feature_gamma)
-        # A sign adds -agree / 2 or agree / 2 to their mean.
+        # The product of two signs adds -agree / 2 or agree / 2 to the mean.
         base = s.base + (s.n_features * agree / 2 if binary else 0.0)
         root = np.sqrt(agree / 2 if binary else agree / FEATURE_WAVES)
-        parts = of_feature[1:].reshape(s.n_features, n_parts) if s.n_features else np.empty((0, 0))
-        places = feature[1:].reshape(parts.shape)
+        feature_signs = (
+            of_feature[1:].reshape(s.n_features, n_entries) if s.n_features else np.empty((0, 0))
+        )
+        places = feature[1:].reshape(feature_signs.shape)
         without = np.zeros(width)
         if s.n_features:
-            # Of a zero: the sign -1, or cosines of 1 and sines of 0.
+            # The entries of a zero: the sign -1, or cosines of 1 and sines of 0.
             at_zero = -1.0 if binary else np.tile([1.0, 0.0], FEATURE_WAVES)
-            np.add.at(without, places, parts * root * at_zero)
+            np.add.at(without, places, feature_signs * root * at_zero)
         columns = Columns(
             width=width,
             constant_column=int(constant[0]),
             constant=float(np.sqrt(base)),
             frequency=frequency,
-            wave_column=wave.reshape(shape),
-            wave_value=of_wave.reshape(shape) * np.sqrt(gain / n_waves)[:, None, None],
+            wave_column=wave.reshape(wave_shape),
+            wave_value=of_wave.reshape(wave_shape) * np.sqrt(gain / n_waves)[:, None, None],
             category_ptr=np.concatenate([[0], np.cumsum(s.n_categories)]),
             category_column=category,
             category_value=of_category * roots,
@@ -143,7 +157,7 @@ class RandomMap:
                 rng, s.feature_gamma, s.n_features, 0 if binary else FEATURE_WAVES
             ),
             feature_column=places,
-            feature_value=parts * root,
+            feature_value=feature_signs * root,
             shift_column=int(feature[0]) if s.n_features else 0,
             shift=float(np.sqrt(s.n_features * (agree / 2 if binary else agree))),
             without=without,
@@ -151,9 +165,10 @@ class RandomMap:
         return cls(columns, names, rng.bytes(16))
 
     def with_new(self, new: tuple[tuple[Hashable, ...], ...]) -> Columns:
-        """The columns with those of categories unseen in training, by attribute.
+        """Return the columns, with those of categories that training did not have.
 
-        A new category has a column by its value alone, whatever else is in the batch.
+        ``new`` has one tuple of categories per categorical attribute. The column of a new category
+        depends on its value alone, not on what else is in the batch.
         """
         if not any(new):
             return self.columns
@@ -179,16 +194,23 @@ class RandomMap:
         return int.from_bytes(hashlib.blake2b(content, digest_size=7, key=self.seed).digest())
 
 
-def _deal(rng: np.random.Generator, n: int, width: int) -> tuple[Index, Floats]:
-    """Columns for n things: all of them once, in random order, before any comes again."""
+def _deal(rng: np.random.Generator, n: int, width: int) -> tuple[Index, Float64]:
+    """Return n columns and signs at random; no column comes again before all have come once."""
     rounds = [rng.permutation(width) for _ in range(-(-n // width))]
     return np.concatenate(rounds)[:n].astype(np.int64), rng.choice([-1.0, 1.0], n)
 
 
-def draw_frequencies(rng: np.random.Generator, gamma: float, n: int, n_waves: int) -> Floats:
-    """n sets of frequencies whose waves are those of (e^(-gamma |x|) - e^-gamma)_+ on average.
+def draw_frequencies(rng: np.random.Generator, gamma: float, n: int, n_waves: int) -> Float64:
+    """Return n sets of frequencies whose mean wave is (e^(-gamma |x|) - e^-gamma)_+, scaled to 1.
 
-    One of each set is from each of ``n_waves`` equally likely stretches.
+    Each set has one frequency from each of ``n_waves`` equally likely intervals.
+
+    Parameters
+    ----------
+    rng : Generator
+    gamma : float
+    n, n_waves : int
+        Number of sets, and of frequencies in each.
 
     Examples
     --------
@@ -201,15 +223,15 @@ def draw_frequencies(rng: np.random.Generator, gamma: float, n: int, n_waves: in
     if n_waves == 0 or n == 0:
         return np.empty((n, n_waves))
     share, frequency = _distribution(gamma)
-    stretch = (np.arange(n_waves) + rng.random((n, n_waves))) / n_waves
-    return np.interp(stretch, share, frequency)
+    quantile = (np.arange(n_waves) + rng.random((n, n_waves))) / n_waves
+    return np.interp(quantile, share, frequency)
 
 
 @lru_cache(maxsize=64)
-def _distribution(gamma: float) -> tuple[Floats, Floats]:
-    """Frequencies, and the share of all that are below each.
+def _distribution(gamma: float) -> tuple[Float64, Float64]:
+    """Return the probability that a frequency is below w, and w, at many points.
 
-    The density falls as that of Cauchy, so the points are quantiles of one.
+    The density falls as that of a Cauchy distribution, so the points are its quantiles.
     """
     quantile = np.arange(N_POINTS) / N_POINTS
     w = max(gamma, np.pi) * np.tan(np.pi / 2 * quantile)
@@ -221,5 +243,5 @@ def _distribution(gamma: float) -> tuple[Floats, Floats]:
 
 
 def are_binary(features: Any) -> bool:
-    """Tell whether sparse features are zeros and ones."""
+    """Tell whether all node features are zeros and ones."""
     return features is None or bool((features.data == 1.0).all())

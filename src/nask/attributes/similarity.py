@@ -1,4 +1,4 @@
-"""The parameters of P: one gamma and one weight for each attribute of the schema."""
+"""The parameters of the similarity P: one gamma and one weight per attribute of the schema."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64, Index
 from nask.exceptions import ParameterError, did_you_mean
 from nask.graph.schema import FEATURES, AttributeSpec, Schema
 from nask.messages import quoted
 
-FloatArray = npt.NDArray[np.float64]
 PerAttribute = float | Mapping[str, float] | None
 
 
@@ -23,25 +22,25 @@ class AttributeSimilarity:
     Parameters
     ----------
     numerical_gamma, numerical_weight, categorical_gamma, categorical_weight : ndarray
-        In the order of the rows of :class:`~nask.graph.batch.Elements`. The weights of all
-        attributes, those missing everywhere included, sum to 1.
+        In the order of the rows of :class:`~nask.graph.elements.Elements`. The weights of all
+        attributes sum to 1, including those of attributes that no training graph has a value of.
     constant : float
-        What attributes missing everywhere contribute to every pair; 1 where there is no
-        attribute at all, so that all elements are alike.
+        What attributes without any training value add to every pair; 1 where there is no attribute
+        at all, so that all elements are alike.
     n_categories : ndarray
         Number of categories of each categorical attribute in training.
     n_features : int
-        Number of numerical attributes beside those, of which most values are 0.
+        Number of node features.
     feature_gamma, feature_weight : float
-        Of each of them.
+        Gamma and weight of each node feature.
     """
 
-    numerical_gamma: FloatArray
-    numerical_weight: FloatArray
-    categorical_gamma: FloatArray
-    categorical_weight: FloatArray
+    numerical_gamma: Float64
+    numerical_weight: Float64
+    categorical_gamma: Float64
+    categorical_weight: Float64
     constant: float
-    n_categories: npt.NDArray[np.int64]
+    n_categories: Index
     n_features: int = 0
     feature_gamma: float = 1.0
     feature_weight: float = 0.0
@@ -54,14 +53,23 @@ class AttributeSimilarity:
         weight: Mapping[str, float],
         n_features: int = 0,
     ) -> AttributeSimilarity:
-        """Take the gamma and the weight of each attribute of one element kind."""
+        """Return P of the nodes, or of the edges.
+
+        Parameters
+        ----------
+        specs : sequence of AttributeSpec
+        gamma, weight : mapping of str to float
+            By name of the attribute. Weights are relative: they are scaled to sum to 1.
+        n_features : int, default=0
+            Number of node features.
+        """
         if not specs and not n_features:
             none = np.empty(0)
             return cls(none, none, none, none, 1.0, np.empty(0, dtype=np.int64))
         total = sum(weight[spec.name] for spec in specs)
         total += n_features * weight.get(FEATURES, 0.0)
 
-        def of(kind: str) -> tuple[FloatArray, FloatArray]:
+        def of(kind: str) -> tuple[Float64, Float64]:
             names = [spec.name for spec in specs if spec.kind == kind]
             return (
                 np.array([gamma[name] for name in names], dtype=np.float64),
@@ -77,7 +85,7 @@ class AttributeSimilarity:
         return cls(*named, constant, n_categories, n_features, *features)
 
     def with_dense_features(self) -> AttributeSimilarity:
-        """The same P, its features as the last of the numerical attributes."""
+        """Return the same P with the node features as the last numerical attributes."""
         more = np.ones(self.n_features)
         return replace(
             self,
@@ -102,7 +110,7 @@ class AttributeSimilarity:
 
     @property
     def spread(self) -> float:
-        """1 - floor, without cancellation: what the core factor is divided by when pruning."""
+        """1 - floor, without cancellation: pruning divides the core factor by it."""
         if self.floor == 0.0:
             return 1.0
         features = self.n_features * self.feature_weight
@@ -115,17 +123,23 @@ class AttributeSimilarity:
 
     @property
     def floor(self) -> float:
-        """What pruning subtracts: the base, or 0 where there is no attribute to differ in."""
+        """What pruning subtracts: the base, or 0 where elements have no attribute to differ in."""
         return 0.0 if self.is_constant and self.constant == 1.0 else self.base
 
 
 def attribute_similarities(
     schema: Schema, gamma: PerAttribute, weights: PerAttribute, owner: str
 ) -> tuple[AttributeSimilarity, AttributeSimilarity]:
-    """P of the nodes and P of the edges, from the parameters a user gives.
+    """Return P of the nodes and P of the edges for the parameters that a user gives.
 
-    A name given in ``gamma`` or ``weights`` must be an attribute of the schema; one that is not
-    given has gamma 1 and weight 1. Weights are relative, within nodes and within edges.
+    Parameters
+    ----------
+    schema : Schema
+    gamma, weights : float, mapping of str to float, or None
+        One number for all attributes, or one per attribute by name. An attribute that is not named
+        has gamma 1 and weight 1. Weights are relative, within nodes and within edges.
+    owner : str
+        The estimator's name, for error messages.
     """
     n_features = len(schema.features)
     names = {spec.name for spec in (*schema.nodes, *schema.edges)}

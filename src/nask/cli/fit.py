@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from sklearn.base import clone
 
+import nask
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
@@ -19,13 +19,7 @@ from nask.cli.arguments import (
 )
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import check_output
-from nask.estimators.classifier import NASKClassifier
-from nask.estimators.machine import KernelMachine
-from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ParameterError
-from nask.io.dataset import Dataset
-from nask.learning.targets import as_numbers, class_codes
-from nask.tuning.classifier import TunedNASKClassifier
 
 
 @with_kernel_options
@@ -33,7 +27,7 @@ def fit(
     dataset: DatasetArgument,
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
-    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = KernelMachine.C,
+    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
     categorical: CategoricalOption = "",
     tune: Annotated[
         bool,
@@ -55,45 +49,51 @@ def fit(
     check_output(model, "--model")
     data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
     typer.echo(told if task else told + other_task(data))
-    machine = _checked_machine(data)
-    trained = machine(C=C, **kernel)
+    estimator = _checked_estimator(data)
+    trained = estimator(C=C, **kernel)
     if tune:
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
     trained.save(model)
-    typer.echo(f"{data.name}: trained a {machine.__name__} on {len(data)} graphs.")
-    if isinstance(trained, NASKClassifier):
+    typer.echo(f"{data.name}: trained a {estimator.__name__} on {len(data)} graphs.")
+    if isinstance(trained, nask.NASKClassifier):
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
     typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
 
 
-def _tuned(model: KernelMachine, data: Dataset) -> NASKClassifier:
-    if not isinstance(model, NASKClassifier):
+def _tuned(
+    model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset
+) -> nask.NASKClassifier:
+    if not isinstance(model, nask.NASKClassifier):
         raise ParameterError(
             "--tune is for classes, and y holds numbers on a scale. Leave out --tune."
         )
+    from sklearn.base import clone
+
     quiet = clone(model).set_params(verbose=False)
-    search = TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
+    search = nask.TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
     search.fit(data.graphs, data.y)
     chosen = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
     typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right on inner folds).")
-    best: NASKClassifier = search.best_estimator_
+    best: nask.NASKClassifier = search.best_estimator_
     return best
 
 
-def _checked_machine(data: Dataset) -> type[NASKClassifier | NASKRegressor]:
+def _checked_estimator(data: nask.Dataset) -> type[nask.NASKClassifier | nask.NASKRegressor]:
     """Return the estimator of the task; graphs whose target is not for it go by their ids."""
+    from nask.learning.targets import as_numbers, class_codes
+
     if data.learning_task()[0] == "classify":
         class_codes(np.asarray(data.y), ids=data.ids)
-        return NASKClassifier
-    as_numbers(data.y, NASKRegressor.__name__, data.ids)
-    return NASKRegressor
+        return nask.NASKClassifier
+    as_numbers(data.y, nask.NASKRegressor.__name__, data.ids)
+    return nask.NASKRegressor
 
 
-def _with_target(data: Dataset) -> Dataset:
+def _with_target(data: nask.Dataset) -> nask.Dataset:
     if data.y is None:
         raise ParameterError(
             f"{data.name} has no targets to learn: expected a column y in graphs.csv, or a file "
@@ -101,7 +101,7 @@ def _with_target(data: Dataset) -> Dataset:
         )
     if data.y.ndim == 2:
         raise ParameterError(
-            f"{data.name} has {data.y.shape[1]} targets a graph, and nask fit learns one. In "
+            f"{data.name} has {data.y.shape[1]} targets per graph, and nask fit learns one. In "
             "Python, fit NASKRegressor on one column of dataset.y."
         )
     return data

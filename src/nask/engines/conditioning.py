@@ -1,4 +1,4 @@
-"""What rounding leaves uncertain, and how the user hears of it."""
+"""The warning where rounding errors may show in a result."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import warnings
 from nask.exceptions import PrecisionWarning
 from nask.stars.spec import ROUNDING, StarSpec
 
-# Stars this near to each other, and not alike, are told apart by rounding errors to six digits.
+# Of stars that are nearer than this, and not alike, rounding leaves less than six digits.
 NEAR = 1e-9
 
 
 def warn_of_near_stars(nearest: float, spec: StarSpec) -> None:
-    """Warn where stars that are not alike have a similarity of almost 1, and later hops care.
+    """Warn if stars that are not alike have a similarity of almost 1 before later hops.
 
-    The error of 1 - k^ is about the rounding of 1, whatever its size. A hop multiplies both by
-    gamma_star until 1 - k^ is of the order of 1, so what counts is how large the error was in
-    relation to it when it was smallest.
+    The error of 1 - k^ is about the rounding error of 1, whatever the size of 1 - k^. A hop
+    multiplies both by gamma_star until 1 - k^ is about 1. So the relative error is largest where
+    1 - k^ is smallest.
 
     Parameters
     ----------
     nearest : float
-        The largest similarity of two stars that are not alike, at hops that are watched.
+        The largest similarity of two stars that are not alike, at the hops that are watched.
     spec : StarSpec
 
     Examples
     --------
     >>> import nask
-    >>> spec = nask.NASK().fit([nask.AttributedGraph(1)])._training.spec
+    >>> spec = nask.NASK().fit([nask.AttributedGraph(1)]).fitted_.graphs.spec
     >>> warn_of_near_stars(0.999, spec)
     """
     distance = max(1 - nearest, ROUNDING)
@@ -44,7 +44,7 @@ def warn_of_near_stars(nearest: float, spec: StarSpec) -> None:
 
 
 def _digits(distance: float) -> str:
-    """How many digits of a distance rounding leaves.
+    """Return how many digits of a distance are right in spite of rounding.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Positions
 from nask.attributes.gower import (
     categorical_similarity,
     exponential_transform,
@@ -22,7 +23,8 @@ from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Prepared
 from nask.execution.execution import Execution
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.numeric import TINY
 from nask.stars.spec import StarSpec
 from nask.storage.window import Window
@@ -37,6 +39,15 @@ class ReferencePrepared(Prepared):
 
     star_self: list[list[list[float]]]
     """k_h(v, v) by graph, hop and node."""
+
+    def take(self, graphs: Positions) -> ReferencePrepared:
+        """Some of the graphs."""
+        return ReferencePrepared(
+            self.batch.take(graphs),
+            self.spec,
+            self.hop_self.take(graphs, axis=1),
+            [self.star_self[i] for i in graphs],
+        )
 
 
 class ReferenceEngine(Engine[ReferencePrepared]):

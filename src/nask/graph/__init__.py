@@ -1,1 +1,1 @@
-"""The data model: graphs with typed attributes, their common schema, and batches of them."""
+"""Graphs with attributes of known kinds, their common schema, and batches of graphs."""

@@ -1,4 +1,4 @@
-"""One named attribute of a graph's nodes or edges: its kind and its values."""
+"""One attribute of a graph's nodes or edges: its kind and its values."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Mask, Positions
 from nask.exceptions import GraphError
 from nask.messages import quoted
 
 Kind = Literal["numerical", "categorical"]
 
-# The first words of the dtypes, of pandas, polars and pyarrow, whose columns are categorical.
+# Columns of pandas, polars and pyarrow are categorical if their dtype begins with one of these.
 CATEGORICAL_DTYPES = frozenset(
     ("category", "categorical", "enum", "dictionary", "str", "string", "bool", "boolean")
 )
 
 
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array itself, read-only."""
+def frozen(array: Array) -> Array:
+    """Return the array itself, made read-only."""
     array.flags.writeable = False
     return array
 
@@ -36,7 +36,7 @@ class Attribute:
     Parameters
     ----------
     kind : {"numerical", "categorical"}
-        How two values compare: by their distance, or by equality.
+        How two values are compared: by their distance, or by equality.
     data : ndarray
         Numerical: float64, NaN where missing. Categorical: int32 indices into
         ``categories``, -1 where missing. Read-only.
@@ -55,7 +55,7 @@ class Attribute:
     """
 
     kind: Kind
-    data: npt.NDArray[Any]
+    data: Array
     categories: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
@@ -71,21 +71,21 @@ class Attribute:
         name: str = "",
         called: Callable[[int], str] | None = None,
     ) -> Attribute:
-        """Build an attribute from raw values, inferring its kind unless it is given.
+        """Build an attribute from raw values, and infer its kind unless it is given.
 
-        Floats and integers are numerical; text, booleans, pandas categories and
-        other objects are categorical. ``None`` and NaN are missing.
+        Floats and integers are numerical; text, booleans, pandas categories and other objects are
+        categorical. ``None`` and NaN mean that a value is missing.
 
         Parameters
         ----------
         values : iterable
-            One value an element. Any sequence, array or pandas / polars series.
+            One value per element. Any sequence, array or pandas / polars series.
         kind : {"numerical", "categorical"}, optional
             Force the kind instead of inferring it.
         element, name : str
-            How errors call one element ("node", "edge") and this attribute.
+            What error messages call one element ("node", "edge") and this attribute.
         called : callable, optional
-            How errors call the element at a position, where it has a name of its own.
+            What error messages call the element at a position, if it has a name.
         """
         called = called or (lambda position: f"{element} {position}")
         label = f"{element} attribute {quoted(name)}"
@@ -103,9 +103,7 @@ class Attribute:
         return build(raw, label, called)
 
     @classmethod
-    def _numerical(
-        cls, raw: npt.NDArray[Any], label: str, called: Callable[[int], str]
-    ) -> Attribute:
+    def _numerical(cls, raw: Array, label: str, called: Callable[[int], str]) -> Attribute:
         if raw.dtype.kind == "O":
             raw = np.array([None if is_missing(value) else value for value in raw], dtype=object)
         try:
@@ -131,9 +129,7 @@ class Attribute:
         return cls("numerical", data)
 
     @classmethod
-    def _categorical(
-        cls, raw: npt.NDArray[Any], label: str, called: Callable[[int], str]
-    ) -> Attribute:
+    def _categorical(cls, raw: Array, label: str, called: Callable[[int], str]) -> Attribute:
         index: dict[Hashable, int] = {}
         codes = np.full(len(raw), -1, dtype=np.int32)
         for position, value in enumerate(raw.tolist()):
@@ -144,7 +140,7 @@ class Attribute:
                 raise GraphError(
                     f"The {label} is {quoted(value)} at {called(position)}, which is not hashable "
                     "and so cannot be a category. Give text, numbers or tuples; split a vector "
-                    "into one attribute a component."
+                    "into one attribute per component."
                 ) from None
         return cls("categorical", codes, tuple(index))
 
@@ -163,23 +159,23 @@ class Attribute:
         frozen(self.data)
 
     @property
-    def missing(self) -> npt.NDArray[np.bool_]:
-        """Mask of the elements without a value."""
+    def missing(self) -> Mask:
+        """True for the elements without a value."""
         return np.isnan(self.data) if self.kind == "numerical" else self.data < 0
 
     def values(self) -> list[Any]:
-        """The values as Python objects, ``None`` where missing."""
+        """Return the values as Python objects, ``None`` where missing."""
         if self.kind == "numerical":
             return [None if value != value else value for value in self.data.tolist()]
         return [None if code < 0 else self.categories[code] for code in self.data.tolist()]
 
-    def take(self, positions: npt.NDArray[np.intp] | slice) -> Attribute:
-        """The attribute of the elements at these positions."""
+    def take(self, positions: Positions | slice) -> Attribute:
+        """Return the attribute of the elements at these positions."""
         return Attribute(self.kind, self.data[positions].copy(), self.categories)
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value stands for "no value": None, NaN, pandas NA or NaT, numpy's masked.
+    """Tell whether a value is missing: None, NaN, pandas' NA or NaT, or masked by numpy.
 
     Examples
     --------
@@ -195,15 +191,15 @@ def is_missing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
 
 
-def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
-    """Put the values into an array without letting numpy merge their types."""
+def _one_dimensional(values: Iterable[Any], label: str) -> Array:
+    """Return the values as an array, without letting numpy merge their types."""
     unordered = (str, bytes, Mapping, Set)
     if isinstance(values, unordered) or not isinstance(values, Iterable):
         raise GraphError(
-            f"The {label} must be a sequence with one value an element. Got {quoted(values)}."
+            f"The {label} must be a sequence with one value per element. Got {quoted(values)}."
         )
     if isinstance(values, np.ma.MaskedArray):
-        # What is masked is missing.
+        # Masked values are missing.
         raw = np.ma.getdata(values).astype(object)
         raw[np.ma.getmaskarray(values)] = None
     elif isinstance(values, np.ndarray):
@@ -211,10 +207,10 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
     elif hasattr(values, "__array__") and str(getattr(values, "dtype", "")) != "category":
         try:
             raw = np.asarray(values)
-        except Exception:  # polars knows integers of 128 bits, numpy does not
+        except Exception:  # polars has integers of 128 bits, numpy does not
             raw = np.fromiter(values, dtype=object)
     else:
-        # pandas categories too: as an array, integers beside a missing value become floats.
+        # pandas categories too: in an array, integers beside a missing value become floats.
         raw = np.fromiter(values, dtype=object)
     if raw.ndim != 1:
         raise GraphError(
@@ -225,7 +221,7 @@ def _one_dimensional(values: Iterable[Any], label: str) -> npt.NDArray[Any]:
 
 
 def _declared_kind(values: Iterable[Any]) -> Kind | None:
-    """The kind that a column's dtype settles, even where all of its values are missing."""
+    """Return the kind that follows from a column's dtype, even if all of its values are missing."""
     word = re.match(r"\w*", str(getattr(values, "dtype", "")).lower())
     return "categorical" if word and word.group() in CATEGORICAL_DTYPES else None
 
@@ -243,7 +239,7 @@ def _is_real(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Hashable:
-    """A category as a plain Python value, so that equal categories hash alike."""
+    """Return a category as a plain Python value, so that equal categories have equal hashes."""
     plain: Hashable = value.item() if isinstance(value, np.generic) else value
     return plain
 

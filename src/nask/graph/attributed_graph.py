@@ -1,46 +1,53 @@
-"""The data model: one undirected graph with named, typed node and edge attributes."""
+"""One undirected graph whose nodes and edges have named attributes of known kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy import sparse
 
-from nask.exceptions import GraphError, did_you_mean
-from nask.graph.attribute import Attribute, Kind, frozen
-from nask.graph.edges import IntArray, as_edge_array, canonical_edges
+from nask.arrays import Index
+from nask.exceptions import GraphError
+from nask.graph.attribute import Attribute, frozen
+from nask.graph.edges import as_edge_array, canonical_edges
+from nask.graph.given_values import (
+    attribute_column,
+    feature_matrix,
+    forced_kinds,
+    named_columns,
+    same_features,
+)
 from nask.messages import quoted
 
-# A pair of nodes is found as one number of 64 bits.
+# A pair of nodes is encoded as one integer of 64 bits.
 MOST_NODES = 2**31 - 1
 
 
 class AttributedGraph:
     """An undirected graph whose nodes and edges carry numerical and categorical attributes.
 
-    Immutable. Self-loops and repeated edges are removed and counted on the object;
-    a repeated edge with other attribute values is an error.
+    Immutable. Self-loops and repeated edges are removed, and the object counts them. An edge that
+    is repeated with other attribute values is an error.
 
     Parameters
     ----------
     n_nodes : int
-        Number of nodes; they are called 0, 1, ..., n_nodes - 1. Zero is legal.
+        Number of nodes, which are numbered 0, 1, ..., n_nodes - 1. It may be 0.
     edges : iterable of (int, int)
         Undirected edges: (u, v) and (v, u) are the same edge.
     node_attributes, edge_attributes : mapping of str to sequence
-        One value a node, or one an edge in the order of ``edges``. ``None`` and NaN are
-        missing. Floats and integers are numerical; text, booleans, pandas categories
+        One value per node, or per edge in the order of ``edges``. ``None`` and NaN mean that a
+        value is missing. Floats and integers are numerical; text, booleans, pandas categories
         and other objects are categorical.
     node_features : array or sparse matrix of shape (n_nodes, n_features), optional
         Many more numerical attributes of the nodes, without names, such as the words of a
-        paper; a zero is a value like any other but takes no memory. Each column counts as much as
-        a named attribute. A column of zeros and ones compares as a category does.
+        paper. A zero is a value like any other, but takes no memory. Each column counts as much as
+        a named attribute. A column of zeros and ones is compared as a category is.
     categorical, numerical : collection of str
-        Names of attributes whose kind is forced, such as integers that are codes.
+        Names of attributes whose kind is forced, for instance where integers are codes.
 
     Attributes
     ----------
@@ -50,7 +57,7 @@ class AttributedGraph:
     node_features : csr_array of float64, or None
         Read-only.
     n_self_loops_removed, n_duplicate_edges_removed : int
-        What construction took out.
+        How many were removed.
 
     Examples
     --------
@@ -82,7 +89,7 @@ edge: weight (numerical))
     )
 
     n_nodes: int
-    edges: IntArray
+    edges: Index
     node_attributes: Mapping[str, Attribute]
     edge_attributes: Mapping[str, Attribute]
     node_features: Any
@@ -103,27 +110,28 @@ edge: weight (numerical))
         whole = isinstance(n_nodes, (int, np.integer)) and not isinstance(n_nodes, bool)
         if not whole or not 0 <= n_nodes <= MOST_NODES:
             raise GraphError(
-                f"n_nodes must be an integer of 0 to {MOST_NODES}. Got {quoted(n_nodes)}."
+                f"n_nodes must be an integer from 0 to {MOST_NODES}. Got {quoted(n_nodes)}."
             )
         n_nodes = int(n_nodes)
-        node_attributes = _named_columns(node_attributes, "node")
-        edge_attributes = _named_columns(edge_attributes, "edge")
+        node_attributes = named_columns(node_attributes, "node")
+        edge_attributes = named_columns(edge_attributes, "edge")
         kinds = forced_kinds(categorical, numerical, known={*node_attributes, *edge_attributes})
         listed = as_edge_array(edges, n_nodes)
         canonical = canonical_edges(listed)
         nodes = {
-            name: _column("node", name, values, n_nodes, kinds)
+            name: attribute_column("node", name, values, n_nodes, kinds)
             for name, values in node_attributes.items()
         }
         edge_columns = {
             name: canonical.merge(
-                _column("edge", name, values, len(listed), kinds), f"edge attribute {quoted(name)}"
+                attribute_column("edge", name, values, len(listed), kinds),
+                f"edge attribute {quoted(name)}",
             )
             for name, values in edge_attributes.items()
         }
-        features = None if node_features is None else _features(node_features, n_nodes)
-        self._set(
-            n_nodes, canonical.edges, nodes, edge_columns, features,
+        features = None if node_features is None else feature_matrix(node_features, n_nodes)
+        _fill(
+            self, n_nodes, canonical.edges, nodes, edge_columns, features,
             canonical.n_self_loops, canonical.n_duplicates,
         )  # fmt: skip
 
@@ -131,7 +139,7 @@ edge: weight (numerical))
     def from_valid(
         cls,
         n_nodes: int,
-        edges: IntArray,
+        edges: Index,
         node_attributes: Mapping[str, Attribute],
         edge_attributes: Mapping[str, Attribute],
         *,
@@ -139,40 +147,28 @@ edge: weight (numerical))
         n_self_loops_removed: int = 0,
         n_duplicate_edges_removed: int = 0,
     ) -> AttributedGraph:
-        """Wrap parts that are valid already, without checking them again.
+        """Build a graph from valid values, without checking them again.
 
-        For readers that validate a whole collection at once: ``edges`` must be canonical
-        (u < v, no repeats, in range), the attributes of the right length and the features, if
-        any, a csr_array of finite float64 without explicit zeros, columns in order.
+        For readers that check a whole collection at once.
+
+        Parameters
+        ----------
+        n_nodes : int
+        edges : ndarray of shape (n_edges, 2)
+            In canonical form: u < v, in range, and no edge twice.
+        node_attributes, edge_attributes : mapping of str to Attribute
+            One value per node, or per edge.
+        node_features : csr_array, optional
+            Finite float64, without explicit zeros, and with columns in order.
+        n_self_loops_removed, n_duplicate_edges_removed : int
+            What the reader left out.
         """
         graph = cls.__new__(cls)
-        graph._set(
-            n_nodes, edges, node_attributes, edge_attributes, node_features,
+        _fill(
+            graph, n_nodes, edges, node_attributes, edge_attributes, node_features,
             n_self_loops_removed, n_duplicate_edges_removed,
         )  # fmt: skip
         return graph
-
-    def _set(
-        self,
-        n_nodes: int,
-        edges: npt.NDArray[Any],
-        node_attributes: Mapping[str, Attribute],
-        edge_attributes: Mapping[str, Attribute],
-        node_features: Any,
-        n_self_loops_removed: int,
-        n_duplicate_edges_removed: int,
-    ) -> None:
-        put = object.__setattr__
-        put(self, "n_nodes", n_nodes)
-        put(self, "edges", frozen(edges))
-        put(self, "node_attributes", MappingProxyType(dict(node_attributes)))
-        put(self, "edge_attributes", MappingProxyType(dict(edge_attributes)))
-        if node_features is not None:
-            for part in (node_features.data, node_features.indices, node_features.indptr):
-                frozen(part)
-        put(self, "node_features", node_features)
-        put(self, "n_self_loops_removed", n_self_loops_removed)
-        put(self, "n_duplicate_edges_removed", n_duplicate_edges_removed)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"AttributedGraph is immutable: cannot set {name!r}. Build a new one.")
@@ -181,17 +177,21 @@ edge: weight (numerical))
         raise AttributeError(f"AttributedGraph is immutable: cannot delete {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (
-            self.n_nodes, self.edges, dict(self.node_attributes), dict(self.edge_attributes),
-            self.node_features, self.n_self_loops_removed, self.n_duplicate_edges_removed,
-        )  # fmt: skip
+        build = partial(
+            AttributedGraph.from_valid,
+            node_features=self.node_features,
+            n_self_loops_removed=self.n_self_loops_removed,
+            n_duplicate_edges_removed=self.n_duplicate_edges_removed,
+        )
+        attributes = dict(self.node_attributes), dict(self.edge_attributes)
+        return build, (self.n_nodes, self.edges, *attributes)
 
     @property
     def n_edges(self) -> int:
         """Number of distinct undirected edges."""
         return len(self.edges)
 
-    def degrees(self) -> IntArray:
+    def degrees(self) -> Index:
         """Number of neighbours of each node."""
         return np.bincount(self.edges.ravel(), minlength=self.n_nodes)
 
@@ -203,7 +203,7 @@ edge: weight (numerical))
             and np.array_equal(self.edges, other.edges)
             and dict(self.node_attributes) == dict(other.node_attributes)
             and dict(self.edge_attributes) == dict(other.edge_attributes)
-            and _same_features(self.node_features, other.node_features)
+            and same_features(self.node_features, other.node_features)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -221,118 +221,25 @@ edge: weight (numerical))
         return f"AttributedGraph({'; '.join(parts)})"
 
 
-def _restore(
+def _fill(
+    graph: AttributedGraph,
     n_nodes: int,
-    edges: IntArray,
-    node_attributes: dict[str, Attribute],
-    edge_attributes: dict[str, Attribute],
+    edges: Index,
+    node_attributes: Mapping[str, Attribute],
+    edge_attributes: Mapping[str, Attribute],
     node_features: Any,
     n_self_loops_removed: int,
     n_duplicate_edges_removed: int,
-) -> AttributedGraph:
-    return AttributedGraph.from_valid(
-        n_nodes, edges, node_attributes, edge_attributes,
-        node_features=node_features,
-        n_self_loops_removed=n_self_loops_removed,
-        n_duplicate_edges_removed=n_duplicate_edges_removed,
-    )  # fmt: skip
-
-
-def listed_names(names: Any) -> list[str]:
-    """The names of attributes in a collection, or a single one; anything else is an error."""
-    listed = [names] if isinstance(names, str) else names
-    listed = list(listed) if isinstance(listed, Iterable) else [None]
-    if not all(isinstance(name, str) for name in listed):
-        raise GraphError(
-            "'categorical' and 'numerical' must be collections of names of attributes, such as "
-            f"['age']. Got {quoted(names)}."
-        )
-    return listed
-
-
-def forced_kinds(
-    categorical: Collection[str], numerical: Collection[str], known: Collection[str]
-) -> dict[str, Kind]:
-    """The kinds that the user forces, by name; an error for a name that is not known."""
-    kinds: dict[str, Kind] = {}
-    forced: tuple[tuple[Kind, Collection[str]], ...] = (
-        ("categorical", categorical),
-        ("numerical", numerical),
-    )
-    for kind, names in forced:
-        for name in listed_names(names):
-            if name not in known:
-                raise GraphError(
-                    f"{kind}={quoted(name)} names no attribute of this graph. "
-                    f"{did_you_mean(name, known)}"
-                )
-            if kinds.get(name, kind) != kind:
-                raise GraphError(
-                    f"Attribute {quoted(name)} is declared both categorical and numerical."
-                )
-            kinds[name] = kind
-    return kinds
-
-
-def _named_columns(attributes: Any, element: str) -> Mapping[str, Iterable[Any]]:
-    attributes = {} if attributes is None else attributes
-    if not isinstance(attributes, Mapping) or not all(isinstance(name, str) for name in attributes):
-        raise GraphError(
-            f"{element}_attributes must map names to values, one a{'n' * (element == 'edge')} "
-            f"{element}, such as {{'age': [23, 31]}}. Got {quoted(attributes)}."
-        )
-    return attributes
-
-
-def _features(values: Any, n_nodes: int) -> Any:
-    try:
-        features = sparse.csr_array(values, dtype=np.float64, copy=True)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise GraphError(
-            f"node_features must be a matrix of numbers, one row a node: {error}. Text and "
-            "missing values go into node_attributes."
-        ) from None
-    if features.ndim != 2 or features.shape[0] != n_nodes:
-        raise GraphError(
-            f"node_features has the shape {features.shape}, but the graph has {n_nodes} nodes: "
-            "expected one row a node."
-        )
-    features.sum_duplicates()
-    features.eliminate_zeros()
-    bad = np.flatnonzero(~np.isfinite(features.data))
-    if len(bad):
-        node = int(np.searchsorted(features.indptr, bad[0], side="right")) - 1
-        raise GraphError(
-            f"node_features has {features.data[bad[0]]} at node {node}, column "
-            f"{features.indices[bad[0]]}: expected finite numbers. Columns with missing values go "
-            "into node_attributes."
-        )
-    return features
-
-
-def _same_features(a: Any, b: Any) -> bool:
-    if a is None or b is None:
-        return a is b
-    parts = ("indptr", "indices", "data")
-    return a.shape == b.shape and all(
-        np.array_equal(getattr(a, part), getattr(b, part)) for part in parts
-    )
-
-
-def _column(
-    element: str, name: str, values: Iterable[Any], expected: int, kinds: Mapping[str, Kind]
-) -> Attribute:
-    forced = kinds.get(name)
-    if isinstance(values, Attribute) and forced not in (None, values.kind):
-        values = values.values()
-    attribute: Attribute = (
-        values
-        if isinstance(values, Attribute)
-        else Attribute.from_values(values, kind=forced, element=element, name=name)
-    )
-    if len(attribute) != expected:
-        raise GraphError(
-            f"The {element} attribute {quoted(name)} has {len(attribute)} values, but the graph "
-            f"has {expected} {element}s: expected one value each."
-        )
-    return attribute
+) -> None:
+    """Set what an immutable graph holds, once."""
+    put = partial(object.__setattr__, graph)
+    put("n_nodes", n_nodes)
+    put("edges", frozen(edges))
+    put("node_attributes", MappingProxyType(dict(node_attributes)))
+    put("edge_attributes", MappingProxyType(dict(edge_attributes)))
+    if node_features is not None:
+        for array in (node_features.data, node_features.indices, node_features.indptr):
+            frozen(array)
+    put("node_features", node_features)
+    put("n_self_loops_removed", n_self_loops_removed)
+    put("n_duplicate_edges_removed", n_duplicate_edges_removed)

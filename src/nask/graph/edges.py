@@ -1,4 +1,4 @@
-"""Edge lists in canonical form: undirected, without self-loops and repeats, all counted."""
+"""Edge lists in canonical form: undirected, without self-loops and repeated edges."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Index
 from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute
 from nask.messages import quoted
 
-IntArray = npt.NDArray[np.int64]
+IntArray = Index
 
 
 @dataclass(frozen=True)
 class CanonicalEdges:
-    """Distinct undirected edges, and where each came from in the input.
+    """Distinct undirected edges, and where each of them stands in the input.
 
     Parameters
     ----------
     edges : ndarray of shape (m, 2)
         Endpoints u < v, in the order of first appearance.
     first : ndarray of shape (m,)
-        The input position at which each edge first appears.
+        The first input line of each edge.
     group : ndarray of shape (number of input lines,)
         The edge each input line belongs to; -1 for a self-loop.
     """
 
-    edges: IntArray
-    first: IntArray
-    group: IntArray
+    edges: Index
+    first: Index
+    group: Index
 
     @property
     def n_self_loops(self) -> int:
@@ -47,16 +47,16 @@ class CanonicalEdges:
     def merge(
         self, attribute: Attribute, label: str, called: Callable[[int], str] | None = None
     ) -> Attribute:
-        """Attribute values of the distinct edges; an error where repeats disagree.
+        """Return an attribute of the distinct edges; an error where repeated edges disagree.
 
         Parameters
         ----------
         attribute : Attribute
-            One value an input line.
+            One value per input line.
         label : str
-            How errors call the attribute.
+            What error messages call the attribute.
         called : callable, optional
-            How errors call the edge of an input line, where its nodes have names of their own.
+            What error messages call the edge of an input line, if its nodes have names.
         """
         lines = np.flatnonzero(self.group >= 0)
         kept = self.first[self.group[lines]]
@@ -78,12 +78,12 @@ class CanonicalEdges:
         return attribute.take(self.first)
 
 
-def as_edge_array(edges: Iterable[Any], n_nodes: int) -> IntArray:
-    """Validate an edge list into an (m, 2) integer array with endpoints in range."""
+def as_edge_array(edges: Iterable[Any], n_nodes: int) -> Index:
+    """Return an edge list as an (m, 2) array of integers; an error for endpoints out of range."""
     try:
         raw = edges if isinstance(edges, np.ndarray) else list(edges)
         len(raw)
-    except TypeError:  # nothing of a length
+    except TypeError:  # something without a length
         raise GraphError(
             f"The edges must be pairs of integer node positions. Got {quoted(edges)}."
         ) from None
@@ -124,8 +124,8 @@ def _is_position(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and bool(-(2**63) <= value < 2**63)
 
 
-def canonical_edges(edges: IntArray) -> CanonicalEdges:
-    """Bring a valid edge array into canonical form.
+def canonical_edges(edges: Index) -> CanonicalEdges:
+    """Return the canonical form of a valid edge array.
 
     Examples
     --------

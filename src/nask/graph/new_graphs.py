@@ -27,7 +27,7 @@ def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int =
     graphs : sequence of AttributedGraph
     schema : Schema
     first : int, default=0
-        What errors call the first graph; the others are counted from there.
+        The number of the first graph in error messages; the others follow.
     """
     for position, graph in enumerate(graphs, start=first):
         if schema.degree is not None and DEGREE in graph.node_attributes:
@@ -41,7 +41,7 @@ def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int =
                 f"Graph {position} has {columns} columns of node_features, but the training "
                 f"graphs have {len(schema.features)}: expected the same columns in every graph."
             )
-    for element, collections, specs in _parts(graphs, schema):
+    for element, collections, specs in _by_element(graphs, schema):
         for spec in specs:
             _check_kind(
                 [attributes.get(spec.name) for attributes in collections], spec, element, first
@@ -49,10 +49,9 @@ def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int =
 
 
 def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first: int = 0) -> None:
-    """Warn of attributes that only one side has; raise if training had some and none is shared.
+    """Warn of attributes that only training or only these graphs have; raise if they share none.
 
-    An attribute of edges is not absent from graphs without edges, nor one of nodes from graphs
-    without nodes.
+    Graphs without edges do not lack an attribute of edges, nor graphs without nodes one of nodes.
 
     Examples
     --------
@@ -61,14 +60,14 @@ def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first:
     >>> compare_attributes([nask.AttributedGraph(1, (), {"Age": [31]})], schema)
     Traceback (most recent call last):
     nask.exceptions.SchemaError: These graphs have none of the attributes that the training
-    graphs had (node attribute 'age'), so that nothing could be learned of them. They have: node
+    graphs had (node attribute 'age'), so nothing can be predicted for them. They have: node
     attribute 'Age'. Name them as in training, or fit on graphs such as these.
     """
     shared = bool(schema.features)
     absent: list[str] = []
     given: list[str] = []
     unseen: list[tuple[str, int]] = []
-    for element, collections, specs in _parts(graphs, schema):
+    for element, collections, specs in _by_element(graphs, schema):
         sizes = [graph.n_nodes if element == "node" else graph.n_edges for graph in graphs]
         found: dict[str, int] = {}
         filled: set[str] = set()
@@ -85,7 +84,7 @@ def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first:
         )
         given += [f"{element} attribute {quoted(name)}" for name in found]
         if any(sizes):
-            # One without a value in training never matches, be it there or not.
+            # An attribute without any training value never matches.
             trained = [spec.name for spec in specs if spec.kind != "missing"]
             shared = shared or not filled.isdisjoint(trained)
             absent += [
@@ -94,30 +93,30 @@ def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first:
     if absent and not shared:
         raise SchemaError(
             f"These graphs have none of the attributes that the training graphs had "
-            f"({_listed(absent)}), so that nothing could be learned of them. They have: "
+            f"({_listed(absent)}), so nothing can be predicted for them. They have: "
             f"{_listed(given) or 'no attributes'}. Name them as in training, or fit on graphs such "
             "as these."
         )
     for what, position in unseen:
         warnings.warn(
-            f"The {what} of graph {position} was in no training graph and is left out. Fit on "
-            "graphs that have it to make it count.",
+            f"The {what} of graph {position} was in no training graph and is left out. To use it, "
+            "fit on graphs that have it.",
             UnseenAttributeWarning,
             stacklevel=2,
         )
     for what in absent:
         warnings.warn(
             f"The {what} of the training graphs is in none of these graphs and counts as missing "
-            "throughout. Give it the name it had in training, or fit on graphs without it.",
+            "everywhere. Give it the name it had in training, or fit on graphs without it.",
             AbsentAttributeWarning,
             stacklevel=2,
         )
 
 
-def _parts(
+def _by_element(
     graphs: Sequence[AttributedGraph], schema: Schema
 ) -> list[tuple[str, Collections, Sequence[AttributeSpec]]]:
-    """Attributes of nodes and of edges, with what is known of them; the degree is none of them."""
+    """Return the attributes of nodes and those of edges, and their specs; without the degree."""
     nodes = schema.nodes if schema.degree is None else schema.nodes[:-1]
     return [
         ("node", [graph.node_attributes for graph in graphs], nodes),
@@ -140,5 +139,5 @@ def _check_kind(
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Up to five names; PROTEINS_full has thirty."""
+    """Return up to five names, since graphs may have many: those of PROTEINS_full have thirty."""
     return ", ".join(names[:5]) + f" and {len(names) - 5} more" * (len(names) > 5)

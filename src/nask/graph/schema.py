@@ -1,4 +1,4 @@
-"""What the training graphs fix once for all: names, kinds, ranges and categories."""
+"""The schema that training graphs fix: names, kinds, ranges and categories of attributes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
+from nask.arrays import Float64
 from nask.choices import Degree
 from nask.exceptions import GraphError, SchemaError
 from nask.graph.attribute import Attribute
@@ -18,13 +18,13 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.messages import quoted
 
 DEGREE = "degree"
-# What all columns of node_features together are called where parameters go by name.
+# The name of all columns of node_features together, where parameters are given by name.
 FEATURES = "node_features"
 
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """What is known of one attribute of a collection.
+    """What the training graphs tell of one attribute.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class AttributeSpec:
     kind : {"numerical", "categorical", "missing"}
         "missing": no training graph has a value, so the attribute never matches.
     minimum, range : float
-        Of the training values, for a numerical attribute.
+        The least training value of a numerical attribute, and by how much the largest exceeds it.
     categories : tuple of hashable
         The training values of a categorical attribute.
     """
@@ -82,7 +82,7 @@ class Schema:
 
     @classmethod
     def fit(cls, graphs: Sequence[AttributedGraph], degree: Degree | None = None) -> Schema:
-        """Learn the schema of a collection; its graphs must agree on every kind."""
+        """Return the schema of some graphs, which must agree on the kind of every attribute."""
         nodes = _specs([graph.node_attributes for graph in graphs], "node")
         edges = _specs([graph.edge_attributes for graph in graphs], "edge")
         if degree is not None:
@@ -95,13 +95,13 @@ class Schema:
         features = _feature_ranges(graphs)
         if features and any(spec.name == FEATURES for spec in nodes):
             raise GraphError(
-                f"The graphs have node_features and a node attribute of the name {FEATURES!r}. "
+                f"The graphs have node_features and also a node attribute named {FEATURES!r}. "
                 "Rename the attribute."
             )
         return cls(nodes, edges, degree, features)
 
     def joined(self, other: Schema) -> Schema:
-        """The schema of the graphs of both together.
+        """Return the schema of both collections together.
 
         Examples
         --------
@@ -153,7 +153,7 @@ def _feature_ranges(graphs: Sequence[AttributedGraph]) -> tuple[float, ...]:
 
 
 def degree_attribute(graph: AttributedGraph, kind: Degree) -> Attribute:
-    """The size of each node's star as one more attribute of the node."""
+    """Return the number of neighbours of each node as an attribute of the node."""
     return Attribute.from_values(graph.degrees(), kind=kind)
 
 
@@ -169,9 +169,9 @@ def _specs(
 
 def _spec(name: str, element: str, column: list[tuple[int, Attribute]]) -> AttributeSpec:
     if all(attribute.kind == "numerical" for _, attribute in column):
-        # Together: asking each of many small graphs would take most of the time of a fit.
+        # All graphs at once: one by one, many small graphs would take most of the time of a fit.
         return _numerical_spec(name, element, [a.data for _, a in column])
-    # A graph in which the attribute is missing throughout fits either kind.
+    # A graph in which every value is missing agrees with either kind.
     valued = [(position, a) for position, a in column if not a.missing.all()]
     if not valued:
         return AttributeSpec(name, "missing")
@@ -191,11 +191,9 @@ def _spec(name: str, element: str, column: list[tuple[int, Attribute]]) -> Attri
     return _numerical_spec(name, element, [a.data for _, a in valued])
 
 
-def _numerical_spec(
-    name: str, element: str, data: Sequence[npt.NDArray[np.float64]]
-) -> AttributeSpec:
+def _numerical_spec(name: str, element: str, data: Sequence[Float64]) -> AttributeSpec:
     values = np.concatenate(data)
-    # Not a number where all are missing, or there are none.
+    # NaN where every value is missing, or there is none.
     minimum, maximum = (
         np.fmin.reduce(values, initial=np.nan),
         np.fmax.reduce(values, initial=np.nan),

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Float32, Float64
 from nask.attributes.random_map import are_binary
-from nask.engines.sketch.random_stars import RandomStars, Walk
+from nask.engines.sketch.random_stars import HopPass, RandomStars
 from nask.engines.sketch.star_sketch import add_by_graph, normalise
 from nask.exceptions import SchemaError
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.batch import GraphBatch, unseen_categories
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import unseen_categories
 from nask.graph.schema import Schema
 
-Floats = npt.NDArray[np.float32]
 Level = Literal["graph", "node"]
 # Where the rows of some graphs begin, and the graphs.
-Part = tuple[int, Sequence[AttributedGraph]]
+Placed = tuple[int, Sequence[AttributedGraph]]
 
 # Bytes of the vectors of a batch of graphs, small enough for the cache of a processor.
 BATCH_BYTES = 16_000_000
@@ -44,21 +44,26 @@ class FeatureWork:
         schema: Schema,
         level: Level,
         normalize: bool,
-        hop_weights: npt.NDArray[np.float64],
+        hop_weights: Float64,
     ) -> None:
         self.drawn = drawn
         self._schema = schema
-        self._level = level
+        self.level = level
         self._normalize = normalize
         self._roots = np.sqrt(hop_weights)
 
-    def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Floats | None:
+    @property
+    def n_components(self) -> int:
+        """Number of columns."""
+        return sum(self.drawn.widths)
+
+    def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Float32 | None:
         """Learn directions from training graphs; return their features if asked."""
         new = tuple(tuple(() for _ in own.names) for own in (self.drawn.nodes, self.drawn.edges))
-        n_rows = batch.n_graphs if self._level == "graph" else batch.n_nodes
-        needed = self.n_working(batch.n_nodes) + keep * 4 * n_rows * sum(self.drawn.widths)
+        n_rows = batch.n_graphs if self.level == "graph" else batch.n_nodes
+        needed = self.n_working(batch.n_nodes) + keep * 4 * n_rows * self.n_components
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
-        walk = Walk(self.drawn, batch, new, execution)
+        walk = HopPass(self.drawn, batch, new, execution)
         rows = self._collected(walk, batch, execution) if keep else None
         if not keep:
             for blocks in walk.hops():
@@ -67,7 +72,7 @@ class FeatureWork:
         self.drawn = walk.learned()
         return rows
 
-    def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Floats:
+    def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Float32:
         """Features of some graphs, all at work at once; their attributes are compared before."""
         batch = GraphBatch.encode(graphs, self._schema, compare=False)
         if self.drawn.nodes.columns.binary and not are_binary(batch.features):
@@ -79,18 +84,14 @@ class FeatureWork:
             unseen_categories([g.node_attributes for g in graphs], self._schema.nodes),
             unseen_categories([g.edge_attributes for g in graphs], self._schema.edges),
         )
-        return self._collected(Walk(self.drawn, batch, new, execution), batch, execution)
+        return self._collected(HopPass(self.drawn, batch, new, execution), batch, execution)
 
-    def __call__(self, part: Part) -> Floats:
+    def __call__(self, placed: Placed) -> Float32:
         """Features of some graphs, the work of one thread."""
-        return self.rows(part[1], Execution(n_jobs=1))
+        return self.rows(placed[1], Execution(n_jobs=1))
 
-    def placed(self, part: Part) -> tuple[Part, Floats]:
-        """The same, with what they are of."""
-        return part, self(part)
-
-    def batches(self, sizes: npt.NDArray[Any]) -> list[slice]:
-        """Stretches of graphs whose vectors are small together, one graph at least."""
+    def batches(self, sizes: Array) -> list[slice]:
+        """Cut graphs into batches whose vectors are small together, of one graph at least."""
         most = max(1, BATCH_BYTES // (4 * self.drawn.width))
         ends, total = [0], 0
         for position, size in enumerate(sizes.tolist()):
@@ -104,11 +105,11 @@ class FeatureWork:
         """Bytes of the vectors of so many nodes, of two hops."""
         return 2 * 4 * n_nodes * self.drawn.width
 
-    def _collected(self, walk: Walk, batch: GraphBatch, execution: Execution) -> Floats:
+    def _collected(self, walk: HopPass, batch: GraphBatch, execution: Execution) -> Float32:
         graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
-        by_graph = self._level == "graph"
+        by_graph = self.level == "graph"
         n_rows = batch.n_graphs if by_graph else batch.n_nodes
-        result = np.empty((n_rows, sum(self.drawn.widths)), dtype=np.float32)
+        result = np.empty((n_rows, self.n_components), dtype=np.float32)
         starts = np.cumsum([0, *self.drawn.widths])
 
         def blocks() -> Iterator[None]:
@@ -126,7 +127,7 @@ class FeatureWork:
                 if self._roots[h] != 1.0:
                     columns *= np.float32(self._roots[h])
 
-        for _ in execution.track(blocks(), walk.n_blocks):
+        for _ in execution.track(blocks(), walk.n_tasks):
             pass
         if self._normalize:
             normalise(result)

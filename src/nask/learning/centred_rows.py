@@ -30,7 +30,7 @@ class CentredRows:
     """Chosen rows of a matrix as (x - mean) / scale, with a column of ones at the end.
 
     The scale is one number: the rows have unit mean squared length, as with
-    :class:`~nask.learning.support.Centring`. The matrix is never copied: only tiles are, one per
+    :class:`~nask.learning.centring.Centring`. The matrix is never copied: only tiles are, one per
     thread. Sums over rows are taken tile by tile in the same order for any number of threads.
 
     Parameters

@@ -18,8 +18,8 @@ from nask.arrays import Array, Float64, Positions
 from nask.execution.execution import Execution
 from nask.execution.progress import Progress, track
 from nask.learning.centred_rows import CentredRows
+from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.newton import NewtonSolver
-from nask.learning.support import ClassWeight, weight_of_classes
 
 # Decisions differ from those of the optimum by this part of the mean slack, or less.
 TOLERANCE = 1e-3
@@ -30,7 +30,7 @@ ROWS = 4096
 
 
 @dataclass(frozen=True)
-class LinearMachine:
+class LinearFunctions:
     """Decision functions f(x) = coefficients x + constant.
 
     Parameters
@@ -42,7 +42,7 @@ class LinearMachine:
 
     Examples
     --------
-    >>> machine = LinearMachine(np.array([[1.0, -1.0]]), np.array([0.5]))
+    >>> machine = LinearFunctions(np.array([[1.0, -1.0]]), np.array([0.5]))
     >>> machine.decide(np.array([[3.0, 1.0], [0.0, 2.0]]))
     array([[ 2.5],
            [-1.5]])
@@ -90,11 +90,11 @@ def fit_linear(
     codes: Positions,
     C: float,
     rows: Positions | None = None,
-    class_weight: ClassWeight = None,
+    class_weight: CodeWeight = None,
     tolerance: float = TOLERANCE,
     n_jobs: int | None = None,
     progress: Progress = False,
-) -> LinearMachine:
+) -> LinearFunctions:
     """Train on chosen rows: squared hinge loss, and a penalty on all but the constant.
 
     Minimises 1/2 |w|^2 + C sum_i weight_i max(0, 1 - y_i (w x_i + b))^2, with x centred by the mean
@@ -143,7 +143,7 @@ def fit_linear(
             pass
     coefficients = solver.functions[:, :-1] / data.scale
     constants = solver.functions[:, -1] - coefficients @ data.mean
-    return LinearMachine(coefficients, constants)
+    return LinearFunctions(coefficients, constants)
 
 
 @cache

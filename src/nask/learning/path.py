@@ -16,13 +16,10 @@ import numpy as np
 
 from nask.arrays import Floats, Positions
 from nask.compiling import compiled, inner
-from nask.learning.support import (
-    Centring,
-    ClassWeight,
-    SupportMachine,
-    most_confident,
-    weight_of_classes,
-)
+from nask.learning.centring import Centring
+from nask.learning.class_weights import CodeWeight, weight_of_classes
+from nask.learning.svm import DecisionFunctions
+from nask.learning.votes import most_confident
 
 # The optimality conditions hold to this; that of libsvm.
 TOLERANCE = 1e-3
@@ -38,7 +35,7 @@ def predictions(
     train: Positions,
     test: Positions,
     penalties: Sequence[float],
-    class_weight: ClassWeight,
+    class_weight: CodeWeight,
 ) -> Iterator[Positions]:
     """Numbers of the test graphs' classes for each C, in the order of the penalties.
 
@@ -74,8 +71,8 @@ def penalty_path(
     gram: Floats,
     codes: Positions,
     penalties: Sequence[float],
-    class_weight: ClassWeight = None,
-) -> Iterator[SupportMachine]:
+    class_weight: CodeWeight = None,
+) -> Iterator[DecisionFunctions]:
     """One SVM for each C, in ascending order; one function for each pair of classes.
 
     Once no coefficient reaches its bound C, a larger C changes nothing: the same SVM comes again.
@@ -115,7 +112,7 @@ def penalty_path(
                 constant = solve(window, sign, C * bounds, alpha, slope)
                 separated = bool(alpha.max() < C * bounds.min())
             coefficients[step, k, rows], constants[step, k] = alpha * sign, constant
-    return starmap(SupportMachine, zip(coefficients, constants, strict=True))
+    return starmap(DecisionFunctions, zip(coefficients, constants, strict=True))
 
 
 @inner

@@ -1,19 +1,19 @@
-"""Which stars are alike: those whose normalised similarity is exactly 1, by definition.
+"""Names of stars, equal where stars are alike: where their normalised similarity is exactly 1.
 
-Rounding makes it 1 only nearly, and the expansion to the next hop multiplies the difference by
-gamma_star, hop after hop. Where that would be felt, engines take the answer from here.
+Computed, this similarity differs from 1 by a rounding error, and every expansion to the next hop
+multiplies the difference by gamma_star. Where that would show, engines take the answer from here.
 
-Two stars are alike where all that their similarity is made of is proportional. k_h is a product of
-kernels of their cores and of their members, so the cores have to be alike, and so have the sums of
-the members' feature vectors, up to a factor:
+Two stars are alike if their vectors in the space of the kernel are proportional. k_h is a product
+of a kernel of the cores and a kernel of the members. So the cores must be alike, and the sums of
+the members' vectors must be proportional:
 
-- at hop 1, P is a sum over attributes, and so is its feature vector; the sums agree where every
-  value of every attribute is as common in one star as in the other, whatever else it comes with;
-- from hop 2 on, P_{h-1} is an exponential, under which members that are not alike are linearly
-  independent; the sums agree where alike members are as common in one star as in the other;
+- at hop 1, P is a sum over attributes. The sums are proportional if every value of every attribute
+  has the same share in both stars, whatever other values come with it;
+- from hop 2 on, P_{h-1} is an exponential. The vectors of members that are not alike are linearly
+  independent, so members that are alike must have the same share in both stars;
 - edges count as at hop 1, at every hop.
 
-So nodes with equal Weisfeiler-Leman colours are alike, and some others, too.
+So nodes with equal Weisfeiler-Leman colours are alike, and some other nodes are too.
 """
 
 from __future__ import annotations
@@ -25,50 +25,60 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Float64, Index
 from nask.attributes.similarity import AttributeSimilarity
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.stars.members import star_matrices
 from nask.stars.spec import StarSpec
 
-Index = npt.NDArray[np.int64]
 Names = npt.NDArray[np.bytes_]
 Labels = npt.NDArray[np.int32]
 
-# Bytes of the name of a star: of a million stars, two share one by chance once in 10^26 runs.
+# Bytes of a star's name: among a million stars, two share a name by chance once in 10^26 runs.
 NAME_BYTES = 16
-# What an item is.
+# The sorts of items.
 NODE_VALUE, EDGE_VALUE, N_NODES, N_EDGES, STAR = range(5)
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Things that elements or stars have, each as three integers that tell it from others.
+    """What elements or stars have, each item as three integers that tell it from others.
 
     Parameters
     ----------
     owner : ndarray of shape (n_items,)
+        The element, or star, that has the item.
     thing : ndarray of shape (n_items, 3)
-        What it is, and two integers more, such as an attribute and a value of it.
+        The sort of the item, and two more integers, such as an attribute and its value.
     """
 
     owner: Index
     thing: Index
 
     @classmethod
-    def of(cls, owner: Index, what: int, first: Any, second: Any) -> Items:
-        """Things of one sort."""
+    def of(cls, owner: Index, sort: int, first: Any, second: Any) -> Items:
+        """Return items of one sort.
+
+        Parameters
+        ----------
+        owner : ndarray of shape (n_items,)
+        sort : int
+        first, second : int, or ndarray of shape (n_items,)
+            What tells an item from others of its sort.
+        """
         thing = np.empty((len(owner), 3), dtype=np.int64)
-        thing[:, 0], thing[:, 1], thing[:, 2] = what, first, second
+        thing[:, 0], thing[:, 1], thing[:, 2] = sort, first, second
         return cls(owner.astype(np.int64), thing)
 
     @classmethod
-    def joined(cls, *parts: Items) -> Items:
-        """All things of some lists of them."""
-        owner = np.concatenate([part.owner for part in parts])
-        return cls(owner, np.concatenate([part.thing for part in parts]))
+    def joined(cls, *lists: Items) -> Items:
+        """Return all items of several lists."""
+        owner = np.concatenate([items.owner for items in lists])
+        return cls(owner, np.concatenate([items.thing for items in lists]))
 
     def of_members(self, ptr: Index, members: Index) -> Items:
-        """What the members of each star have: of star v, ``members[ptr[v] : ptr[v + 1]]``."""
+        """Return the items of the members of each star v, ``members[ptr[v] : ptr[v + 1]]``."""
         order = np.argsort(self.owner, kind="stable")
         counts = np.bincount(self.owner, minlength=int(members.max(initial=-1)) + 1)
         starts = np.cumsum(counts) - counts
@@ -79,7 +89,7 @@ class Items:
         return Items(np.repeat(star, sizes), self.thing[order[taken]])
 
     def names(self, cores: Names) -> Names:
-        """Hashes of the core of each owner and of how common each of its things is."""
+        """Return a hash per owner of the name of its core and of the share of each of its items."""
         order = np.lexsort((*self.thing.T, self.owner))
         owner, thing = self.owner[order], self.thing[order]
         new = np.ones(len(owner), dtype=bool)
@@ -88,7 +98,7 @@ class Items:
         counts = np.diff(np.append(first, len(owner)))
         owners, begins = np.unique(owner[first], return_index=True)
         if len(owners):
-            # Twice as many of everything is the same star.
+            # Shares, not counts: a star with twice as many of every item is alike.
             common = np.gcd.reduceat(counts, begins)
             counts = counts // np.repeat(common, np.diff(np.append(begins, len(counts))))
         held = np.column_stack([thing[first], counts])
@@ -102,9 +112,9 @@ class Items:
 
 
 def star_names(batch: GraphBatch, spec: StarSpec) -> Names:
-    """Names of nested stars, equal where these are alike, (n_hops, n_nodes).
+    """Return names of nested stars, equal where stars are alike; of shape (n_hops, n_nodes).
 
-    A name is a hash of what a star holds, so that those of two batches compare.
+    A name is a hash of what a star holds, so names of two batches can be compared.
 
     Examples
     --------
@@ -137,7 +147,7 @@ def star_names(batch: GraphBatch, spec: StarSpec) -> Names:
 
 
 def common_labels(rows: Names, columns: Names) -> tuple[Labels, Labels]:
-    """Numbers for names, the same for the same name of a hop; (n_hops, n) and (n_hops, m).
+    """Return names as integers, equal for equal names of a hop; (n_hops, n) and (n_hops, m).
 
     Examples
     --------
@@ -153,37 +163,37 @@ def common_labels(rows: Names, columns: Names) -> tuple[Labels, Labels]:
 
 
 def _values(
-    elements: Elements, similarity: AttributeSimilarity, what: int, features: Any = None
+    elements: Elements, similarity: AttributeSimilarity, sort: int, features: Any = None
 ) -> Items:
-    """Values of attributes by element: those that are there and have a weight."""
-    parts = [Items.of(np.empty(0, dtype=np.int64), what, 0, 0)]
+    """Return the values that each element has, of all attributes with a weight above 0."""
+    lists = [Items.of(np.empty(0, dtype=np.int64), sort, 0, 0)]
     numerical = zip(similarity.numerical_weight, elements.numerical, strict=True)
     categorical = zip(similarity.categorical_weight, elements.categorical, strict=True)
     for d, (weight, values) in enumerate(numerical):
         there = np.flatnonzero(~np.isnan(values) & (weight > 0))
-        parts.append(Items.of(there, what, d, _bits(values[there])))
-    first = len(parts)
+        lists.append(Items.of(there, sort, d, _bits(values[there])))
+    first = len(lists)
     for d, (weight, codes) in enumerate(categorical):
         there = np.flatnonzero((codes >= 0) & (weight > 0))
-        parts.append(Items.of(there, what, first + d, codes[there]))
+        lists.append(Items.of(there, sort, first + d, codes[there]))
     if features is not None and similarity.feature_weight > 0:
         owner = np.repeat(np.arange(len(elements)), np.diff(features.indptr))
-        column = len(parts) + features.indices.astype(np.int64)
-        parts.append(Items.of(owner, what, column, _bits(features.data)))
-    return Items.joined(*parts)
+        column = len(lists) + features.indices.astype(np.int64)
+        lists.append(Items.of(owner, sort, column, _bits(features.data)))
+    return Items.joined(*lists)
 
 
-def _copies(what: int, counts: Index) -> Items:
-    """The same thing for every owner, so many times."""
-    return Items.of(np.repeat(np.arange(len(counts)), counts), what, 0, 0)
+def _copies(sort: int, counts: Index) -> Items:
+    """Return one and the same item for every owner, ``counts`` times each."""
+    return Items.of(np.repeat(np.arange(len(counts)), counts), sort, 0, 0)
 
 
-def _bits(values: npt.NDArray[np.float64]) -> Index:
-    """Equal for equal numbers; adding 0 makes -0 the same as 0."""
+def _bits(values: Float64) -> Index:
+    """Return numbers as integers, equal where they are; adding 0 makes -0 equal to 0."""
     return (np.asarray(values, dtype=np.float64) + 0.0).view(np.int64)
 
 
 def _bytes(names: Names) -> list[bytes]:
-    """Each name in full: numpy's own bytes end before the last zeros."""
+    """Return each name in full; numpy would cut off zeros at the end of a name."""
     content = names.tobytes()
     return [content[i : i + NAME_BYTES] for i in range(0, len(content), NAME_BYTES)]

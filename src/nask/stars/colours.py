@@ -1,7 +1,7 @@
-"""Colours of nodes: equal colours after h rounds mean equal stars of h hops.
+"""Colours of nodes: after h rounds, two nodes have the same colour if their stars are equal.
 
-These are the colours of Weisfeiler and Leman, started from the encoded attributes and found by
-sorting, so that two colours are equal exactly where the stars are.
+These are the colours of Weisfeiler and Leman, starting from the encoded attributes. They are found
+by sorting, not by hashing, so two colours are equal exactly where the stars are.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
-from nask.graph.batch import Elements, GraphBatch
-
-Index = npt.NDArray[np.int64]
+from nask.arrays import Index
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +24,11 @@ class StarColours:
     Parameters
     ----------
     edges : ndarray of shape (n_edges,)
-        Equal for edges with equal attributes.
+        Equal where edges have equal attributes.
     bundles : ndarray of shape (n_nodes,)
-        Equal for nodes whose edges have equal colours.
+        Equal where the edges of two nodes have equal colours, each as often.
     levels : list of ndarray of shape (n_nodes,)
-        By number of hops, from 0 on: equal for nodes with equal stars.
+        One array per number of hops, from 0 on: equal where nodes have equal stars.
     """
 
     edges: Index
@@ -38,7 +37,7 @@ class StarColours:
 
     @classmethod
     def of(cls, batch: GraphBatch, n_hops: int, use_edges: bool) -> StarColours:
-        """Colour the nodes of a batch for 0 to ``n_hops`` hops.
+        """Return the colours of a batch for 0 to ``n_hops`` hops.
 
         Examples
         --------
@@ -53,11 +52,16 @@ class StarColours:
         levels = list(islice(node_colours(batch, bundles), n_hops + 1))
         return cls(edges, bundles, levels)
 
+    def take(self, nodes: Index, edges: Index) -> StarColours:
+        """The colours of some of the nodes and edges, as they are."""
+        levels = [level[nodes] for level in self.levels]
+        return StarColours(self.edges[edges], self.bundles[nodes], levels)
+
 
 def edge_colours(batch: GraphBatch, use_edges: bool) -> tuple[Index, Index]:
-    """Colours of the edges, and of the nodes by the edges they have.
+    """Return colours of the edges, and bundles: colours of the nodes by their edges.
 
-    All are alike where edges do not count.
+    All are equal if ``use_edges`` is false.
     """
     n = batch.n_nodes
     if not use_edges:
@@ -69,10 +73,10 @@ def edge_colours(batch: GraphBatch, use_edges: bool) -> tuple[Index, Index]:
 
 
 def node_colours(batch: GraphBatch, bundles: Index) -> Iterator[Index]:
-    """Colours of the nodes for 0, 1, 2, ... hops, without end.
+    """Yield the colours of the nodes for 0, 1, 2, ... hops, without end.
 
-    A star of h hops is known by its core, its leaves, which are stars of h - 1 hops, and its
-    edges. Colours of one hop and more come in the order of the number of leaves.
+    A star of h hops is determined by its core and its leaves, which are stars of h - 1 hops, and
+    by its edges. From one hop on, a node with more leaves has a larger colour.
     """
     return refined_colours(attribute_colours(batch.nodes), batch.endpoints, bundles)
 
@@ -80,10 +84,10 @@ def node_colours(batch: GraphBatch, bundles: Index) -> Iterator[Index]:
 def refined_colours(
     colours: Index, endpoints: Index, bundles: Index | None = None
 ) -> Iterator[Index]:
-    """Colours of nodes after 0, 1, 2, ... rounds of Weisfeiler and Leman, without end.
+    """Yield the colours of nodes after 0, 1, 2, ... rounds of Weisfeiler and Leman, without end.
 
-    In a round two nodes stay alike if they were, their neighbours' colours agree as multisets,
-    and so do their ``bundles``, where given.
+    After a round two nodes have the same colour if they had before, if the multisets of their
+    neighbours' colours are equal, and if their ``bundles`` are, where given.
 
     Examples
     --------
@@ -99,7 +103,7 @@ def refined_colours(
 
 
 def attribute_colours(elements: Elements) -> Index:
-    """Colours of nodes, or edges, by their attributes; missing values are alike."""
+    """Return colours of nodes, or edges, by their attributes; all missing values are equal."""
     colours = np.zeros(len(elements), dtype=np.int64)
     for values in (*elements.numerical, *np.maximum(elements.categorical, -1)):
         colours = _pairs(colours, np.unique(values, return_inverse=True)[1])
@@ -107,9 +111,10 @@ def attribute_colours(elements: Elements) -> Index:
 
 
 def least_colours(elements: Elements) -> int:
-    """A number of colours by attributes, or fewer: found in one sort instead of one an attribute.
+    """Return a lower bound of the number of colours by attributes.
 
-    Counts the distinct values of one function of the attributes, a sum with irrational weights.
+    It counts the distinct values of one sum of all attributes with irrational weights. This takes
+    one sort, where the colours take one per attribute.
 
     Examples
     --------
@@ -127,11 +132,11 @@ def least_colours(elements: Elements) -> int:
 
 
 def _with_multisets(colours: Index, nodes: Index, items: Index) -> Index:
-    """Tell nodes apart by their colours and the multisets of their items.
+    """Return colours that tell nodes apart by their colours and the multisets of their items.
 
-    ``items[k]`` is an item of ``nodes[k]``. In round j all nodes with more than j items take in
-    their j-th in order, which costs one sort a round. Nodes with different numbers of items
-    stopped at different rounds, so that their numbers may coincide until the last line.
+    ``items[k]`` is an item of ``nodes[k]``. In round j each node with more than j items takes in
+    its j-th item in sorted order, with one sort per round. Nodes with different numbers of items
+    stop after different rounds, so their colours may coincide until the last line.
     """
     order = np.lexsort((items, nodes))
     items = items[order]
@@ -148,7 +153,7 @@ def _with_multisets(colours: Index, nodes: Index, items: Index) -> Index:
 
 
 def _pairs(a: Index, b: Index) -> Index:
-    """Number the distinct pairs (a, b) in their order.
+    """Return a number for each pair (a, b): its rank among the distinct pairs.
 
     Examples
     --------

@@ -1,22 +1,21 @@
-"""The members of each node's star: its nodes and its edges at every hop."""
+"""The members of each node's star: its nodes and its edges, at every hop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Index
 from nask.choices import Expansion
 from nask.graph.batch import GraphBatch
-
-Index = npt.NDArray[np.int64]
+from nask.graph.elements import positions_of
 
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """Lists of members, one for each node and level.
+    """Lists of members, one per node and level.
 
     The members of node v at level l are ``index[ptr[l, v]:ptr[l, v + 1]]``.
 
@@ -24,7 +23,7 @@ class Members:
     ----------
     ptr : ndarray of shape (n_levels, n_nodes + 1)
     index : ndarray
-        Node or edge positions in the batch.
+        Positions of nodes, or edges, in the batch.
     """
 
     ptr: Index
@@ -32,7 +31,7 @@ class Members:
 
     @classmethod
     def from_matrices(cls, matrices: list[sparse.csr_array]) -> Members:
-        """One level a matrix: row v holds the members of v in its pattern."""
+        """Return the lists of 0/1 matrices, one per level: row v has ones at the members of v."""
         starts = np.cumsum([0, *(matrix.nnz for matrix in matrices[:-1])])
         ptr = np.array(
             [m.indptr.astype(np.int64) + s for m, s in zip(matrices, starts, strict=True)]
@@ -40,18 +39,42 @@ class Members:
         index = np.concatenate([matrix.indices for matrix in matrices]).astype(np.int64)
         return cls(ptr, index)
 
+    def take(self, nodes: Index, members: Index) -> Members:
+        """The lists of some nodes, of members at other positions.
+
+        Parameters
+        ----------
+        nodes : ndarray
+            Positions of the nodes now; they become 0, 1, 2, ...
+        members : ndarray
+            Positions of the members now, of all that occur; they become 0, 1, 2, ...
+
+        Examples
+        --------
+        >>> stars = Members(np.array([[0, 2, 4, 5]]), np.array([0, 1, 0, 1, 2]))
+        >>> stars.take(np.array([2, 0, 1]), np.array([2, 0, 1]))
+        Members(ptr=array([[0, 1, 3, 5]]), index=array([0, 1, 2, 1, 2]))
+        """
+        place = np.full(members.max(initial=-1) + 1, -1)
+        place[members] = np.arange(len(members))
+        lists = [lists_of(ptr, self.index, nodes) for ptr in self.ptr]
+        index = np.concatenate([members_of_level for _, members_of_level in lists])
+        starts = np.cumsum([0, *(ptr[-1] for ptr, _ in lists[:-1])])
+        ptr = np.array([ptr + start for (ptr, _), start in zip(lists, starts, strict=True)])
+        return Members(ptr, place[index])
+
     def counts(self) -> Index:
-        """Number of members of each node at each level."""
+        """Return the number of members of each node at each level."""
         return np.diff(self.ptr, axis=1)
 
 
 def star_matrices(
     batch: GraphBatch, n_hops: int, expansion: Expansion
 ) -> tuple[list[sparse.csr_array], list[sparse.csr_array]]:
-    """Membership as 0/1 matrices: nodes x nodes (R_h) and nodes x edges (Q_h), one a level.
+    """Return membership as 0/1 matrices per level: nodes x nodes (R_h) and nodes x edges (Q_h).
 
-    Nested stars are one hop wide at every level, so there is one level. Balls have a level a hop:
-    R_h holds all nodes within h hops, Q_h all edges with an endpoint within h - 1 hops.
+    Nested stars are one hop wide at every hop, so they have one level. Balls have one level per
+    hop: R_h has all nodes within h hops, Q_h all edges with an endpoint within h - 1 hops.
 
     Examples
     --------
@@ -78,7 +101,7 @@ def star_matrices(
 
 
 def star_pattern(batch: GraphBatch) -> sparse.csr_array:
-    """Which nodes are in the star of one hop of which, as a 0/1 matrix."""
+    """Return a 0/1 matrix whose row v has ones at the nodes of the one-hop star of v."""
     n, (u, v) = batch.n_nodes, batch.endpoints.T
     loops = np.arange(n)
     return _pattern(np.concatenate([loops, u, v]), np.concatenate([loops, v, u]), (n, n))
@@ -90,7 +113,7 @@ def _pattern(rows: Index, columns: Index, shape: tuple[int, int]) -> sparse.csr_
 
 
 def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The pattern of a matrix: every stored entry becomes 1, columns in order."""
+    """Set every stored entry of a matrix to 1, and sort its columns."""
     matrix.sum_duplicates()
     matrix.sort_indices()
     matrix.data[:] = 1
@@ -98,7 +121,6 @@ def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
 
 
 def lists_of(ptr: Index, index: Index, chosen: Index) -> tuple[Index, Index]:
-    """Some of the lists ``index[ptr[v] : ptr[v + 1]]``, one after the other."""
-    sizes = ptr[chosen + 1] - ptr[chosen]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    return starts, index[np.arange(starts[-1]) + np.repeat(ptr[chosen] - starts[:-1], sizes)]
+    """Return the lists ``index[ptr[v] : ptr[v + 1]]`` of the chosen v, as a new ptr and index."""
+    positions, starts = positions_of(ptr, chosen)
+    return starts, index[positions]

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64
 from nask.attributes.similarity import AttributeSimilarity
 from nask.choices import Expansion
 
 ROUNDING = float(np.finfo(np.float64).eps)
-# Hops may magnify rounding up to this before stars that are alike are told from others.
+# Where hops would magnify rounding errors beyond this, engines are told which stars are alike.
 LARGEST_ERROR = 1e-10
-# And up to this where stars are all but alike, before the user is told: several roundings meet,
-# and six digits are promised.
+# Where they would magnify them beyond this and some stars are almost alike, the user is warned:
+# six digits are promised, and several rounding errors add up.
 FELT_ERROR = 1e-7
 
 
@@ -34,13 +34,13 @@ class StarSpec:
     star_norm : bool
         Whether kappa_h is the normalised star similarity or the raw one.
     use_edges : bool
-        Whether stars also compare by their edges.
+        Whether stars are also compared by their edges.
     prune_cores : bool
-        Whether entirely dissimilar cores contribute exactly nothing.
+        Whether two stars with entirely dissimilar cores contribute exactly 0.
     nodes, edges : AttributeSimilarity
         P between nodes and P between edges.
     dtype : {"float32", "float64"}
-        Arithmetic of the fast engines.
+        Precision in which the fast engines store P.
     """
 
     n_hops: int
@@ -54,7 +54,7 @@ class StarSpec:
     dtype: Literal["float32", "float64"]
 
     def magnified(self, n_hops: int) -> float:
-        """What a rounding error becomes in so many more hops, each of which magnifies it."""
+        """Return the size of a rounding error after ``n_hops`` more hops, which magnify it."""
         if self.expansion == "ball":
             return ROUNDING
         exponent = n_hops * math.log(max(self.gamma_star, 1.0)) + math.log(ROUNDING)
@@ -62,25 +62,25 @@ class StarSpec:
 
     @property
     def guarded(self) -> bool:
-        """Whether hops magnify rounding so much that stars which are alike have to be told.
+        """Whether hops magnify rounding errors so much that engines need to know alike stars.
 
-        Their similarity is then 1 by decree (see ``stars/alike.py``).
+        The normalised similarity of such stars is then set to 1 (see ``stars/alike.py``).
         """
         return self.magnified(self.n_hops - 1) > LARGEST_ERROR
 
     def watched(self, h: int) -> bool:
-        """Whether later hops would magnify how near stars are at hop h, counted from 0."""
+        """Tell whether rounding errors of hop h, counted from 0, may show after the later hops."""
         return self.magnified(self.n_hops - 1 - h) > FELT_ERROR
 
-    def core_spreads(self) -> npt.NDArray[np.float64]:
-        """1 - core_floor at each hop: what the core factor is divided by when pruning."""
+    def core_spreads(self) -> Float64:
+        """Return 1 - core_floor at each hop; pruning divides the core factor by it."""
         spreads = np.full(self.n_hops, self.nodes.spread)
         if self.expansion == "nested":
             spreads[1:] = -np.expm1(-self.gamma_star)
         return spreads
 
     def core_floor(self, hop: int) -> float:
-        """The least P two cores can have at a hop (counted from 1); subtracted when pruning."""
+        """Return the least P of two cores at a hop, counted from 1; pruning subtracts it."""
         if hop == 1 or self.expansion == "ball":
             return self.nodes.floor
         return float(np.exp(-self.gamma_star))

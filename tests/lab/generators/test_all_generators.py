@@ -14,7 +14,7 @@ from nask.lab import (
     make_synthetic_new,
     make_synthie,
 )
-from nask.learning.support import Centring
+from nask.learning.centring import Centring
 
 # Smaller instances, with the number of their classes.
 SMALL = {
@@ -86,7 +86,7 @@ def test_the_kernel_learns_the_classes_and_not_shuffled_ones(make):
         (make_synthetic, {"n_nodes": 10.0}, "'n_nodes' parameter .* Got 10.0 instead"),
         (make_synthetic, {"n_nodes": 10}, r"'n_edges' .* range \[0, 45\]. Got 196"),
         (make_synthetic, {"n_permuted": (101, 5)}, r"\[0, 100\]. Got \(101, 5\)"),
-        (make_synthetic, {"n_permuted": 5}, "two ints, one a class. Got 5"),
+        (make_synthetic, {"n_permuted": 5}, "two ints, one per class. Got 5"),
         (make_synthetic, {"noise": -0.1}, r"'noise' .* float in the range \[0.0, inf\)"),
         (make_synthetic, {"noise": float("nan")}, "Got nan instead"),
         (make_synthetic, {"random_state": -1}, "'random_state' parameter of make_synthetic must"),
@@ -96,7 +96,7 @@ def test_the_kernel_learns_the_classes_and_not_shuffled_ones(make):
             {"n_nodes": 4, "n_edges": 6, "n_permuted": (0, 0), "n_switches": (1, 1)},
             "No 1 switches of edges were found in a graph of 6 edges. Ask for fewer",
         ),
-        (make_synthie, {"parts": (8, 2)}, "two ints, one a class. Got 8"),
+        (make_synthie, {"parts": (8, 2)}, "two ints, one per class. Got 8"),
         (make_synthie, {"parts": ((8, 2),)}, "'parts' .* two pairs of ints"),
         (make_synthie, {"parts": ((8, -1), (1, 8))}, r"Got \(8, -1\)"),
         (make_synthie, {"perturbed": 1.5}, r"'perturbed' .* \[0.0, 1.0\]. Got 1.5"),
@@ -107,8 +107,8 @@ def test_the_kernel_learns_the_classes_and_not_shuffled_ones(make):
         (make_social_network, {"homophily": 1.1}, "'homophily' .* Got 1.1"),
         (make_social_network, {"influence": -1}, "'influence' .* Got -1"),
         (make_social_network, {"missing": None}, "'missing' .* Got None"),
-        (make_social_networks, {"homophily": 0.5}, "'homophily' .* one a class. Got 0.5"),
-        (make_social_networks, {"homophily": ()}, r"one a class. Got \(\)"),
+        (make_social_networks, {"homophily": 0.5}, "'homophily' .* one per class. Got 0.5"),
+        (make_social_networks, {"homophily": ()}, r"one per class. Got \(\)"),
         (make_social_networks, {"homophily": (0.5, 2)}, "'homophily' .* Got 2"),
         (make_social_networks, {"n_graphs": 1.5}, "'n_graphs' parameter of make_social_networks"),
     ],

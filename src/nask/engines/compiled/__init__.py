@@ -1,1 +1,1 @@
-"""Building blocks of compiled code that several engines use."""
+"""Compiled functions that several engines use: vectors, exponentials, sums of lines."""

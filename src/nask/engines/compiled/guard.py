@@ -1,27 +1,24 @@
-"""Stars that are alike have a similarity of exactly 1, whatever rounding made of it."""
+"""The similarity of alike stars, set to exactly 1, and how near other stars come to it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy.typing as npt
-
+from nask.arrays import Array
 from nask.compiling import inner
 from nask.engines.compiled.vectors import load, maximum, minimum, store, where_equal
 
-Array = npt.NDArray[Any]
-
 HUGE = 1e300
-# The largest number below 1, and what it lacks.
+# The largest float64 below 1, and how far it is from 1.
 BELOW_ONE_BY = 2.0**-53
 BELOW_ONE = 1.0 - BELOW_ONE_BY
 
 
 @inner
 def guard(x: Any, alike: Array, position: int, label: int) -> Any:
-    """k^ of eight stars with one, x, made 1 where they are alike and less elsewhere.
+    """Return k^ of eight stars with one, x, set to 1 where they are alike and below 1 elsewhere.
 
-    Of a star that is similar to nothing, itself included, x is 0 and stays so.
+    Where x is 0 it stays 0: such a star is similar to nothing, not even to itself.
     """
     same = where_equal(alike, position, label, 1.0)
     return minimum(x + x * same * HUGE, same * BELOW_ONE_BY + BELOW_ONE)
@@ -29,6 +26,6 @@ def guard(x: Any, alike: Array, position: int, label: int) -> Any:
 
 @inner
 def watch(nearest: Array, x: Any, alike: Array, position: int, label: int) -> None:
-    """Note how near eight stars are to one that they are not alike."""
+    """Keep the largest similarity of eight stars to one, among those that are not alike."""
     other = x - where_equal(alike, position, label, 2.0)
     store(nearest, 0, maximum(load(nearest, 0), other))

@@ -1,32 +1,31 @@
-"""What to compute at one hop, as compiled code takes it."""
+"""The parameters of one hop, in the form that compiled code takes."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.compiling import compiled
-from nask.engines.compiled.vectors import LANES, exp, spread, store
+from nask.engines.compiled.exponential import exp
+from nask.engines.compiled.vectors import LANES, spread, store
 from nask.stars.spec import StarSpec
-
-Array = npt.NDArray[Any]
 
 
 class HopRules(NamedTuple):
-    """What to compute at one hop."""
+    """The parameters of one hop."""
 
     gamma_star: float
     star_norm: bool
     core_floor: float  # 0 unless cores are pruned
     core_scale: float  # 1 unless cores are pruned
-    guarded: bool  # whether stars that are alike are told
-    watched: bool  # whether it matters how near other stars are
+    guarded: bool  # whether the similarity of alike stars is set to 1
+    watched: bool  # whether to keep the largest similarity of other stars
 
     @classmethod
     def of(cls, spec: StarSpec, h: int, floor: float) -> HopRules:
-        """The rules of hop h, counted from 0, where ``floor`` is the least P of two nodes."""
+        """Return the rules of hop h, counted from 0; ``floor`` is the least P of two nodes."""
         scale = 1.0
         if not spec.prune_cores:
             floor = 0.0
@@ -39,7 +38,7 @@ class HopRules(NamedTuple):
 
 
 def star_floor(gamma_star: float) -> float:
-    """exp(-gamma_star) to the same last digit as tiles compute it, so that pruning gives 0."""
+    """Return exp(-gamma_star) as compiled code computes it, so that pruning gives exactly 0."""
     values = np.empty(LANES)
     fill_floor(gamma_star, values)
     return float(values[0])

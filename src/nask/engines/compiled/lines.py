@@ -1,15 +1,12 @@
-"""Lines of a matrix added up or picked, eight at a time, and transposed.
+"""Sums of lines of a matrix, eight sums at a time, and transposed.
 
-Sums over members would pick single numbers from a line, which the compiler cannot vectorise. Of
-eight lines that are transposed, every pick brings a vector of eight.
+A sum over the members of a star picks single numbers from a line, which the compiler cannot
+vectorise. After eight lines are transposed, each pick is a vector of eight numbers.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy.typing as npt
-
+from nask.arrays import Array
 from nask.compiling import inner
 from nask.engines.compiled.vectors import (
     LANES,
@@ -22,17 +19,29 @@ from nask.engines.compiled.vectors import (
     transposed,
 )
 
-Array = npt.NDArray[Any]
-
 
 @inner
 def sum_lines(
-    lines: Array, turned: Array, P: Array, n: int, ptr: Array, member: Array, c: int, last: int,
+    lines: Array, transpose: Array, P: Array, n: int, ptr: Array, member: Array, c: int, last: int,
     first: int,
 ) -> None:  # fmt: skip
-    """For each of eight columns from c on, add the lines of its members, and transpose the sums.
+    """Write the sums of the lines of P over the members of eight columns, transposed.
 
-    Beyond the last column, that one again. Members are counted from ``first``, the lines from 0.
+    Parameters
+    ----------
+    lines : ndarray
+        Takes the eight sums, one after the other.
+    transpose : ndarray
+        Takes the sums transposed: eight first numbers, eight second numbers, and so on.
+    P : ndarray
+        A matrix with lines of ``n`` numbers.
+    n : int
+    ptr, member : ndarray
+        The members of each column, ``member[ptr[c] : ptr[c + 1]]``.
+    c, last : int
+        The first of the eight columns, and the last that exists; it is repeated beyond its place.
+    first : int
+        The member whose line is the first of P.
     """
     for k in range(LANES):
         column = min(c + k, last)
@@ -60,19 +69,27 @@ def sum_lines(
             v += LANES
     for v in range(0, n, LANES):
         square = transposed(load_square(lines, v, n))
-        store_square(turned, LANES * v, LANES, square)
+        store_square(transpose, LANES * v, LANES, square)
 
 
 def whole_vectors(n: int) -> int:
-    """Round a number of columns up to whole vectors."""
+    """Return a number of columns rounded up to whole vectors."""
     return -(-n // LANES) * LANES
 
 
 @inner
-def turn_lines(turned: Array, P: Array, line: Array, first: int, last: int) -> None:
-    """Lay the lines of P of eight rows from ``first`` on side by side, the last again at the end.
+def transpose_lines(transpose: Array, P: Array, line: Array, first: int, last: int) -> None:
+    """Write the lines of P of eight rows, transposed.
 
-    ``line`` tells which line a row has.
+    Parameters
+    ----------
+    transpose : ndarray
+        Takes the eight first numbers, the eight second numbers, and so on.
+    P : ndarray
+    line : ndarray
+        The line of P that belongs to each row.
+    first, last : int
+        The first of the eight rows, and the last that exists; it is repeated beyond its place.
     """
     n = P.shape[1]
     for u in range(0, n, LANES):
@@ -88,4 +105,4 @@ def turn_lines(turned: Array, P: Array, line: Array, first: int, last: int) -> N
                 load(P, at(line, min(first + 7, last)) * n + u),
             )
         )
-        store_square(turned, LANES * u, LANES, square)
+        store_square(transpose, LANES * u, LANES, square)

@@ -1,4 +1,4 @@
-"""Where the elements of graphs go in arrays whose blocks fill whole vectors."""
+"""Places of nodes, or edges, in arrays in which each group of graphs fills whole vectors."""
 
 from __future__ import annotations
 
@@ -6,33 +6,38 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Index
 from nask.engines.compiled.vectors import LANES, aligned
-
-Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the nodes, or the edges, of some graphs go: block after block, each of whole vectors.
+    """The places of the nodes, or the edges, of some graphs: group after group of graphs.
 
     Parameters
     ----------
-    ptr : ndarray of shape (n_blocks + 1,)
-        Where each block begins.
+    ptr : ndarray of shape (n_groups + 1,)
+        The place at which each group begins, a multiple of eight.
     source : ndarray
-        Which element is at each place, or -1 where one only fills a vector.
+        The element at each place, or -1 where the place only fills a vector.
     """
 
     ptr: Index
     source: Index
 
     @classmethod
-    def of(cls, element_ptr: Index, cuts: Index, order: npt.NDArray[Any]) -> Places:
-        """Lay out the elements of graphs cuts[0]..cuts[-1], a block from each cut to the next.
+    def of(cls, element_ptr: Index, cuts: Index, order: Array) -> Places:
+        """Lay out the elements of the graphs ``cuts[0]`` to ``cuts[-1]``.
 
-        Within a block elements come in the order of ``order``, one value an element of the batch.
+        Parameters
+        ----------
+        element_ptr : ndarray of shape (n_graphs + 1,)
+            The elements of graph i are those from ``element_ptr[i]`` to ``element_ptr[i + 1]``.
+        cuts : ndarray of shape (n_groups + 1,)
+            Each group has the graphs from one cut to the next.
+        order : ndarray of shape (n_elements,)
+            Within a group, elements are sorted by this value.
 
         Examples
         --------
@@ -46,28 +51,28 @@ class Places:
         sizes = np.diff(bounds)
         ptr = np.concatenate([[0], np.cumsum(-(-sizes // LANES) * LANES)])
         source = np.full(ptr[-1], -1)
-        block = np.repeat(np.arange(len(sizes)), sizes)
+        group = np.repeat(np.arange(len(sizes)), sizes)
         elements = np.arange(bounds[0], bounds[-1])
-        elements = elements[np.lexsort((order[bounds[0] : bounds[-1]], block))]
+        elements = elements[np.lexsort((order[bounds[0] : bounds[-1]], group))]
         source[
             np.arange(len(elements)) + np.repeat(ptr[:-1] - (bounds[:-1] - bounds[0]), sizes)
         ] = elements
         return cls(ptr, source)
 
-    def take(self, values: npt.NDArray[Any], filler: Any) -> npt.NDArray[Any]:
-        """Values by element, along the last axis, as values by place."""
+    def take(self, values: Array, filler: Any) -> Array:
+        """Return values by place, from values by element along the last axis."""
         padded = np.concatenate([values, np.full((*values.shape[:-1], 1), filler)], axis=-1)
         return in_lines(padded[..., self.source].astype(values.dtype, copy=False))
 
     def positions(self, n_elements: int) -> Index:
-        """The place of each element of the batch; meaningless for those that have none."""
+        """Return the place of each element of the batch; meaningless for those that have none."""
         places = np.zeros(n_elements + 1, dtype=np.int64)
         places[self.source] = np.arange(len(self.source))
         return places[:-1]
 
 
-def in_lines(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A contiguous copy for vectors."""
+def in_lines(values: Array) -> Array:
+    """Return a contiguous copy that begins where a vector may."""
     copy = aligned(values.shape, values.dtype)
     copy[...] = values
     return copy

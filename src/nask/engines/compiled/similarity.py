@@ -1,6 +1,7 @@
-"""P between elements, eight of them with one at a time, without exponentials where it can be.
+"""P between elements, compiled: eight elements with one at a time.
 
-Nothing here checks its input.
+Where an attribute has factors (``factors``), it takes no exponential. Nothing here checks its
+input.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.compiling import inner
+from nask.engines.compiled.exponential import exp
 from nask.engines.compiled.vectors import (
     LANES,
     at,
-    exp,
     load,
     maximum,
     minimum,
@@ -24,18 +25,16 @@ from nask.engines.compiled.vectors import (
     where_equal,
 )
 
-Array = npt.NDArray[Any]
-
 
 class Operand(NamedTuple):
-    """Attributes of the nodes, or the edges, of a batch, ready for P, as flat arrays.
+    """The attributes of the nodes, or the edges, of a batch as flat arrays, from which P is made.
 
-    Both factors carry the square root of the attribute's weight. They lie in the order in which
-    they are read: eight elements after the other, of these one attribute after the other. The
-    rest is attributes x elements.
+    The factors p and q contain the square root of the attribute's weight. They lie in the order in
+    which they are read: all attributes of eight elements, then those of the next eight. The other
+    arrays are attributes x elements.
     """
 
-    n: int  # elements, with those that only fill vectors
+    n: int  # number of elements, including those that only fill vectors
     p: Array  # exp(gamma (x - 1/2)), and 0 where x is missing
     q: Array  # exp(-gamma (x - 1/2)), and 0 where x is missing
     wide: Array  # x of attributes whose p or q would overflow, NaN where missing
@@ -43,30 +42,30 @@ class Operand(NamedTuple):
 
 
 class Similarity(NamedTuple):
-    """Parameters of P for one element kind."""
+    """The parameters of P for nodes, or for edges."""
 
     least: Array  # weight * exp(-gamma) of the attributes in p and q
-    n_plain: int  # the first of these have values in the training range only, and all of them
+    n_plain: int  # so many of these, the first ones, never go below ``least``
     wide_gamma: Array  # of the attributes in wide
     wide_weight: Array
     wide_least: Array
     gain: Array  # weight * (1 - exp(-gamma)) of the categorical attributes
-    rest: float  # what P of two entirely dissimilar elements has beyond the sum of ``least``
+    rest: float  # P of two entirely dissimilar elements, less the sum of ``least``
 
 
 @inner
 def factor(a: Operand, i: int, b: Operand, j: int) -> Any:
-    """Weighted exp(-gamma |x - y|) of a numerical attribute, of eight elements with one.
+    """Return weight * exp(-gamma |x - y|) of a numerical attribute, of eight elements with one.
 
-    It is the smaller of exp(gamma (x - y)) and exp(gamma (y - x)), and s' where x and y are at
-    most the training range apart.
+    exp(-gamma |x - y|) is the smaller of exp(gamma (x - y)) and exp(gamma (y - x)). It is s' where
+    x and y are at most the training range apart.
     """
     return minimum(load(a.p, i) * at(b.q, j), load(a.q, i) * at(b.p, j))
 
 
 @inner
 def exceptional(x: Any, a: Operand, v: int, b: Operand, c: int, s: Similarity) -> Any:
-    """Add the parts of P that have no factors: of wide and of categorical attributes."""
+    """Return x plus the terms of P without factors: wide and categorical attributes, the rest."""
     for d in range(len(s.wide_gamma)):
         distance = load(a.wide, d * a.n + v) - spread(b.wide[d * b.n + c])
         distance = maximum(distance, 0.0 - distance)
@@ -74,7 +73,7 @@ def exceptional(x: Any, a: Operand, v: int, b: Operand, c: int, s: Similarity) -
         x = x + where_below(distance, 1.0, near)
     for d in range(len(s.gain)):
         code = b.codes[d * b.n + c]
-        # No code of a missing value equals another.
+        # A missing value equals none: -2 is no code.
         x = x + where_equal(a.codes, d * a.n + v, code if code >= 0 else np.int32(-2), s.gain[d])
     return x + s.rest
 
@@ -83,11 +82,22 @@ def exceptional(x: Any, a: Operand, v: int, b: Operand, c: int, s: Similarity) -
 def fill_similarity(
     P: Array, n: int, m: int, a: Operand, a0: int, b: Operand, b0: int, s: Similarity
 ) -> None:
-    """P between n elements of ``a`` from a0 on and m elements of ``b`` from b0 on."""
+    """Write P between n elements of ``a`` from a0 on and m elements of ``b`` from b0 on.
+
+    Parameters
+    ----------
+    P : ndarray
+        Takes m lines of n numbers.
+    n, m : int
+        n is a multiple of eight, m one of four.
+    a, b : Operand
+    a0, b0 : int
+    s : Similarity
+    """
     n_factors = len(s.least)
     for v in range(a0, a0 + n, LANES):
-        # The rows stay in the nearest cache; four columns at a time, so that arithmetic and not
-        # loading takes the time.
+        # Eight rows stay in the nearest cache. Four columns are done at a time, so that most of
+        # the time goes into arithmetic, not into loading.
         for c in range(b0, b0 + m, 4):
             w, x, y, z = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
             i, j = v * n_factors, (c - c % LANES) * n_factors + c % LANES

@@ -1,29 +1,34 @@
-"""P between a few elements, by numpy, in the form that compiled code takes."""
+"""P between a few elements as a matrix in the form that compiled code takes, made by numpy."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Floats
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.vectors import aligned
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 
-Floats = npt.NDArray[np.floating]
-# Rows at a time, so that what is added up stays in the cache.
-BLOCK_ROWS = 128
+# Rows computed at once, so that their sums stay in the cache.
+TILE_ROWS = 128
 
 
 def similarity_matrix(a: Elements, b: Elements, s: AttributeSimilarity, dtype: str) -> Floats:
-    """P between the distinct nodes, or edges, of two parts; whole vectors of columns.
+    """Return P between elements, with zeros up to whole vectors of columns.
 
-    As in the reference, the base plus what exceeds it, so that pruning can give exactly 0.
+    As in the reference, P is the base plus what exceeds it, so that pruning gives exactly 0.
+
+    Parameters
+    ----------
+    a, b : Elements
+    s : AttributeSimilarity
+    dtype : str
     """
     P = aligned((len(a), whole_vectors(len(b))), dtype)
     P[:] = 0
-    for first in range(0, len(a), BLOCK_ROWS):
-        rows = slice(first, first + BLOCK_ROWS)
+    for first in range(0, len(a), TILE_ROWS):
+        rows = slice(first, first + TILE_ROWS)
         excess = np.zeros((len(P[rows]), len(b)))
         numerical = (s.numerical_gamma, s.numerical_weight, a.numerical, b.numerical)
         for gamma, weight, x, y in zip(*numerical, strict=True):

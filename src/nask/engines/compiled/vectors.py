@@ -1,14 +1,12 @@
-"""Eight numbers at a time, for compiled code.
+"""Vectors of eight float64 for compiled code: a type of numba, and the operations on it.
 
-numba has no type for a vector, and its loops are vectorised only where the compiler finds that they
-can be: sums over lists of members, which take most of the time, are not. A :data:`vector` here is
-one of LLVM, eight float64, so that an operation on it is one instruction on a machine with AVX-512,
-two with AVX, four with NEON.
+numba has no type for a vector. Its compiler vectorises some loops, but not the sums over lists of
+members that take most of the time. A :data:`vector` here is a vector of LLVM: an operation on it is
+one instruction on a processor with AVX-512, two with AVX, four with NEON.
 """
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -21,25 +19,24 @@ from numba.core import cgutils
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
-from nask.compiling import inner
+from nask.arrays import Array
 
 LANES = 8
-# A vector that begins at a multiple of its size lies in one line of the cache, not in two.
+# A vector whose address is a multiple of its size lies in one line of the cache, not in two.
 VECTOR_BYTES = 64
 DOUBLE, SINGLE, INTEGER = ir.DoubleType(), ir.FloatType(), ir.IntType(64)
 DOUBLES, INTEGERS = ir.VectorType(DOUBLE, LANES), ir.VectorType(INTEGER, LANES)
-# A product and a sum may become one instruction. Nothing else of fast mathematics: no value may be
-# assumed finite, and no order of a sum may be changed.
+# A product and a sum may become one instruction, as in ``compiling``; nothing else may change.
 FLAGS = ("contract",)
 
 
 def intrinsic(function: Any) -> Any:
-    """Make a function that writes instructions callable from compiled code."""
+    """Return a function that compiled code can call, from one that writes its instructions."""
     return extending.intrinsic(function)
 
 
-def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
-    """An array for vectors, not filled: rows of whole vectors each lie in lines of the cache.
+def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = np.float64) -> Array:
+    """Return an array for vectors, not filled, that begins at a line of the cache.
 
     Examples
     --------
@@ -53,7 +50,7 @@ def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = np.float64) -> 
 
 
 class VectorType(types.Type):
-    """Eight float64, as numba's compiler knows it."""
+    """The type of eight float64, for numba's compiler."""
 
     def __init__(self) -> None:
         super().__init__(name="nask.vector")
@@ -82,7 +79,7 @@ def _constant(value: float) -> Any:
 
 
 def _define_operator(function: Callable[..., Any], instruction: str) -> None:
-    """Let an operator take two vectors, or a vector and a number in either order."""
+    """Define an operator for two vectors, and for a vector and a number in either order."""
     pairs = [(vector, vector), (vector, types.float64), (types.float64, vector)]
 
     @infer_global(function)
@@ -106,7 +103,7 @@ _define_operator(operator.mul, "fmul")
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, position: Any, element: Any) -> Any:
-    """Where LANES elements of a contiguous array begin, as a pointer to a vector."""
+    """Return a pointer to the vector that begins at a position of a contiguous array."""
     data = context.make_array(kind)(context, builder, array).data
     place = builder.gep(data, [position])
     return builder.bitcast(place, ir.VectorType(element, LANES).as_pointer())
@@ -129,7 +126,7 @@ def _store(context: Any, builder: Any, kind: Any, array: Any, position: Any, val
 
 @intrinsic
 def load(typing: Any, array: Any, position: Any) -> Any:
-    """The elements from ``array[position]`` on, of float64 or float32."""
+    """Return the eight elements from ``array[position]`` on, of float64 or float32."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         return _load(context, builder, sig.args[0], *arguments)
@@ -139,7 +136,7 @@ def load(typing: Any, array: Any, position: Any) -> Any:
 
 @intrinsic
 def store(typing: Any, array: Any, position: Any, values: Any) -> Any:
-    """Write to the elements from ``array[position]`` on, of float64 or float32."""
+    """Write to the eight elements from ``array[position]`` on, of float64 or float32."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         _store(context, builder, sig.args[0], *arguments)
@@ -150,7 +147,7 @@ def store(typing: Any, array: Any, position: Any, values: Any) -> Any:
 
 @intrinsic
 def at(typing: Any, array: Any, position: Any) -> Any:
-    """One element, without the look at the sign of the position that indexing would take."""
+    """Return one element; unlike indexing, this does not check for a negative position."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         data = context.make_array(sig.args[0])(context, builder, arguments[0]).data
@@ -161,7 +158,7 @@ def at(typing: Any, array: Any, position: Any) -> Any:
 
 @intrinsic
 def load_square(typing: Any, array: Any, position: Any, stride: Any) -> Any:
-    """Eight vectors, the first at ``array[position]``, each ``stride`` after the one before."""
+    """Return eight vectors: the first at ``array[position]``, each next one ``stride`` later."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         array, position, stride = arguments
@@ -176,7 +173,7 @@ def load_square(typing: Any, array: Any, position: Any, stride: Any) -> Any:
 
 @intrinsic
 def store_square(typing: Any, array: Any, position: Any, stride: Any, lines: Any) -> Any:
-    """Write eight vectors, the first to ``array[position]``, each ``stride`` after the last."""
+    """Write eight vectors: the first to ``array[position]``, each next one ``stride`` later."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         array, position, stride, lines = arguments
@@ -190,7 +187,7 @@ def store_square(typing: Any, array: Any, position: Any, stride: Any, lines: Any
 
 @intrinsic
 def spread(typing: Any, value: Any) -> Any:
-    """One number in all lanes."""
+    """Return a vector with one number in all lanes."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         return _spread(builder, arguments[0])
@@ -200,7 +197,7 @@ def spread(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def where_equal(typing: Any, codes: Any, position: Any, code: Any, value: Any) -> Any:
-    """Return ``value`` in the lanes where the int32 from ``codes[position]`` on are ``code``."""
+    """Return ``value`` where the int32 from ``codes[position]`` on equal ``code``, else 0."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         array, position, code, value = arguments
@@ -224,14 +221,14 @@ def _choice(comparison: str) -> Any:
     return choose
 
 
-# The second argument where one is not a number.
+# Where one argument is NaN, the result is the second.
 minimum = intrinsic(_choice("<"))
 maximum = intrinsic(_choice(">"))
 
 
 @intrinsic
 def where_below(typing: Any, x: Any, limit: Any, values: Any) -> Any:
-    """``values`` in the lanes where |x| < limit, and 0 elsewhere."""
+    """Return ``values`` in the lanes where |x| < limit, else 0."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         x, limit, values = arguments
@@ -245,13 +242,13 @@ def where_below(typing: Any, x: Any, limit: Any, values: Any) -> Any:
 
 @intrinsic
 def transposed(typing: Any, rows: Any) -> Any:
-    """Eight vectors as the columns of a matrix, from eight that are its rows."""
+    """Return the transpose of a matrix of eight vectors, as eight vectors."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         lines = cgutils.unpack_tuple(builder, arguments[0])
         half = 1
         while half < LANES:
-            # Swap the off-diagonal squares of this size.
+            # Swap the squares of this size beside the diagonal.
             upper = [j if not j & half else LANES + j - half for j in range(LANES)]
             lower = [j + half if not j & half else LANES + j for j in range(LANES)]
             for i in range(LANES):
@@ -264,40 +261,3 @@ def transposed(typing: Any, rows: Any) -> Any:
         return context.make_tuple(builder, sig.return_type, lines)
 
     return rows(rows), codegen
-
-
-LOG2E = 1.4426950408889634
-# ln 2 in two parts: the first has so few bits that its product with a small integer is exact.
-LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-# Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
-ROUND = 6755399441055744.0
-# Below this the result would leave the normal numbers.
-LOWEST = -708.0
-TAYLOR = tuple(1 / math.factorial(k) for k in range(14))
-C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13 = TAYLOR
-
-
-@intrinsic
-def _times_power(typing: Any, y: Any, shifted: Any) -> Any:
-    """Y times 2 to the integer in the low bits of ``shifted``."""
-
-    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        y, shifted = (builder.bitcast(argument, INTEGERS) for argument in arguments)
-        # The low bits hold the integer; move them into the exponent of y.
-        power = builder.shl(shifted, ir.Constant(INTEGERS, [52] * LANES))
-        return builder.bitcast(builder.add(y, power), DOUBLES)
-
-    return vector(vector, vector), codegen
-
-
-@inner
-def exp(x: Any) -> Any:
-    """e^x in each lane, for x of at most about 700; 0 where it would be no normal number."""
-    within = x
-    x = maximum(x, spread(LOWEST))
-    shifted = x * LOG2E + ROUND
-    n = shifted - ROUND
-    r = (x - n * LN2_HIGH) - n * LN2_LOW
-    y = C7 + r * (C8 + r * (C9 + r * (C10 + r * (C11 + r * (C12 + r * C13)))))
-    y = C0 + r * (C1 + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * (C6 + r * y))))))
-    return where_below(within, -LOWEST, _times_power(y, shifted))

@@ -31,8 +31,8 @@ from nask.stars.colours import StarColours
 from nask.stars.spec import StarSpec
 from nask.storage.window import Window
 
-# Stars down a block of rows: whole vectors, and enough work that handing out a block costs nothing.
-BLOCK_STARS = 16 * LANES
+# Rows of a task: whole vectors, and enough work that handing out a task costs nothing.
+TASK_STARS = 16 * LANES
 
 Floats = npt.NDArray[np.floating]
 
@@ -47,11 +47,27 @@ class DistinctEngine(Engine[DistinctPrepared]):
         """Tell whether equal colours mean equal stars: nested ones, or those of one hop."""
         return spec.expansion == "nested" or spec.n_hops == 1
 
-    def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> DistinctPrepared:
-        """Colour the stars, and find the self-similarity of every star and graph."""
+    def prepare(
+        self,
+        batch: GraphBatch,
+        spec: StarSpec,
+        execution: Execution,
+        colours: StarColours | None = None,
+    ) -> DistinctPrepared:
+        """Colour the stars, and find the self-similarity of every star and graph.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+        spec : StarSpec
+        execution : Execution
+        colours : StarColours, optional
+            Those of the stars, where they are known already.
+        """
         # Node by node: within one graph few stars repeat, and these pairs are few.
         by_node = PairwiseEngine().prepare(batch, spec, execution)
-        colours = StarColours.of(batch, spec.n_hops, spec.use_edges)
+        if colours is None:
+            colours = StarColours.of(batch, spec.n_hops, spec.use_edges)
         return DistinctPrepared(batch, spec, by_node.hop_self, colours, by_node)
 
     def grams(
@@ -65,7 +81,7 @@ class DistinctEngine(Engine[DistinctPrepared]):
         """Compare the graphs part by part, as memory allows, hop by hop."""
         symmetric, spec = columns is rows and window.on_diagonal, rows.spec
         n_results = len(combinations)
-        a_parts, b_parts = divide(rows, columns, n_results, BLOCK_STARS, execution, window)
+        a_parts, b_parts = divide(rows, columns, n_results, TASK_STARS, execution, window)
         result = np.zeros((n_results, *window.shape), dtype=spec.dtype)
         places = [
             (a, b)
@@ -85,7 +101,7 @@ class DistinctEngine(Engine[DistinctPrepared]):
                     if symmetric:
                         gram[across, down] = whole.T
 
-        n_steps = sum(len(_blocks(stars)) for a, _ in places for stars in a.hops)
+        n_steps = sum(len(_row_ranges(stars)) for a, _ in places for stars in a.hops)
         for _ in execution.track(steps(), n_steps):
             pass
         return result
@@ -113,7 +129,7 @@ def _add_hops(
         rules = HopRules.of(spec, h, spec.nodes.floor)
         hop = Hop(P, edge_term, stars, others, rules, deeper, a is b and is_last)
         weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
-        blocks = _blocks(stars)
+        blocks = _row_ranges(stars)
         # In order, so that rounding does not depend on the number of threads.
         tasks = (delayed(hop.rows)(*block, b.n_graphs) for block in blocks)
         done = execution.run(tasks, len(stars.core) * len(others.core))
@@ -132,8 +148,8 @@ class Hop:
 
     P: Floats
     edge_term: Floats
-    a: star_rows.Stars
-    b: star_rows.Stars
+    a: star_rows.DistinctStars
+    b: star_rows.DistinctStars
     rules: HopRules
     deeper: Floats
     triangle: bool
@@ -144,7 +160,7 @@ class Hop:
         And the largest similarity of stars that are not alike, where that is watched.
         """
         out = np.empty((last - first, n_graphs))
-        space = star_rows.Space.of(self.P.shape[1], self.edge_term.shape[1], n_graphs)
+        space = star_rows.DistinctWorkspace.of(self.P.shape[1], self.edge_term.shape[1], n_graphs)
         # The pairs within a block come twice, in both orders.
         start, n_half = (first, last) if self.triangle else (0, 0)
         star_rows.compare_stars(
@@ -154,9 +170,9 @@ class Hop:
         return out, float(space.nearest.max())
 
 
-def _blocks(stars: star_rows.Stars) -> list[tuple[int, int]]:
+def _row_ranges(stars: star_rows.DistinctStars) -> list[tuple[int, int]]:
     n = len(stars.core)
-    return [(first, min(first + BLOCK_STARS, n)) for first in range(0, n, BLOCK_STARS)]
+    return [(first, min(first + TASK_STARS, n)) for first in range(0, n, TASK_STARS)]
 
 
 def _edge_term(a: Part, b: Part, spec: StarSpec) -> Floats:

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Positions
 from nask.engines.compiled.vectors import LANES
 from nask.engines.contract import Prepared
-from nask.engines.distinct.rows import Stars
+from nask.engines.distinct.rows import DistinctStars
 from nask.engines.pairwise.engine import PairwisePrepared
 from nask.execution.execution import Execution
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 from nask.stars.alike import Labels
 from nask.stars.colours import StarColours
 from nask.stars.members import lists_of
@@ -33,6 +34,12 @@ class DistinctPrepared(Prepared):
     colours: StarColours
     by_node: PairwisePrepared
 
+    def take(self, graphs: Positions) -> DistinctPrepared:
+        """Some of the graphs; their stars keep their colours."""
+        by_node = self.by_node.take(graphs)
+        colours = self.colours.take(*self.batch.elements_of(graphs))
+        return DistinctPrepared(by_node.batch, self.spec, by_node.hop_self, colours, by_node)
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -45,7 +52,7 @@ class Part:
         One of each colour.
     bundles : sparse array of shape (distinct bundles, distinct edges)
         How many edges of each colour a bundle has.
-    hops : list of Stars
+    hops : list of DistinctStars
         From hop 1 on.
     """
 
@@ -53,7 +60,7 @@ class Part:
     nodes: Elements
     edges: Elements
     bundles: sparse.csr_array
-    hops: list[Stars]
+    hops: list[DistinctStars]
 
     @property
     def n_graphs(self) -> int:
@@ -86,7 +93,7 @@ class Part:
             ones = np.ones(v1 - v0)
             counts = sparse.csr_array((ones, (colour, graph)), shape=(len(nodes), last - first))
             hops.append(
-                Stars(
+                DistinctStars(
                     core=before[nodes - v0],
                     member_ptr=member_ptr,
                     member=before[member - v0],

@@ -1,9 +1,8 @@
-"""Distinct stars against distinct stars, compiled: one hop, eight rows side by side.
+"""Sums of kappa_h between distinct stars, compiled: one hop, eight rows side by side.
 
-Members, cores and graphs of columns are looked up at random places; with eight rows side by side
-every look-up brings a vector (see ``compiled/vectors``). As in ``pairwise/tile``, P is held in
-float64 or float32 and all arithmetic is float64. Nothing here checks its input: the driver in
-``engine`` has.
+The members, cores and graphs of columns lie at random places. With eight rows side by side, each
+access reads a vector of eight (see ``compiled/vectors``). As in ``pairwise/tile``, P is stored in
+float64 or float32 and all arithmetic is float64. Nothing here checks its input; ``engine`` does.
 """
 
 from __future__ import annotations
@@ -11,17 +10,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.compiling import compiled, inner
+from nask.engines.compiled.exponential import exp
 from nask.engines.compiled.guard import guard, watch
 from nask.engines.compiled.hop_rules import HopRules
-from nask.engines.compiled.lines import sum_lines, turn_lines
+from nask.engines.compiled.lines import sum_lines, transpose_lines
 from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,
-    exp,
     load,
     load_square,
     store,
@@ -29,39 +28,37 @@ from nask.engines.compiled.vectors import (
     transposed,
 )
 
-Array = npt.NDArray[Any]
 
-
-class Stars(NamedTuple):
-    """The distinct stars of one hop in some graphs."""
+class DistinctStars(NamedTuple):
+    """The distinct stars of some graphs at one hop."""
 
     core: Array  # position among the stars of the hop before
     member_ptr: Array
     member: Array  # core and leaves, as positions among the stars of the hop before
     bundle: Array  # position among the distinct sets of edges
-    norm: Array  # 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
-    alike: Array  # equal for stars that are alike; empty unless guarded
+    norm: Array  # 1 / sqrt(k_h(v, v)), or 0 where k_h(v, v) is 0
+    alike: Array  # labels, equal where stars are alike; empty unless guarded
     graph_ptr: Array
-    graph: Array  # the graphs a star occurs in
-    times: Array  # and how often, in float64
+    graph: Array  # the graphs in which a star occurs
+    times: Array  # how often it occurs there, in float64
 
 
-class Space(NamedTuple):
-    """Working memory of eight rows side by side."""
+class DistinctWorkspace(NamedTuple):
+    """Working memory for eight rows side by side."""
 
     lines: Array
-    sums: Array  # of P over their members, by star of the hop before
-    cores: Array  # their core factor, by star of the hop before
-    edges: Array  # their edge term, by bundle
-    norms: Array
-    below: Array  # P_h, by star, for eight of them
+    sums: Array  # P summed over the members of a row, by star of the hop before
+    cores: Array  # P of the core of a row, by star of the hop before
+    edges: Array  # the edge term of a row, by bundle
+    norms: Array  # the norms of the rows
+    below: Array  # P_h of the rows with eight stars
     by_graph: Array  # sums of kappa, by graph
-    nearest: Array  # the largest similarity of stars that are not alike, in each lane
+    nearest: Array  # the largest similarity to a star that is not alike, in each lane
     alike: Array  # labels of the rows
 
     @classmethod
-    def of(cls, n_before: int, n_bundles: int, n_graphs: int) -> Space:
-        """Take memory for columns of so many things."""
+    def of(cls, n_before: int, n_bundles: int, n_graphs: int) -> DistinctWorkspace:
+        """Return memory for columns with so many stars of the hop before, bundles and graphs."""
         sizes = (max(n_before, n_bundles), n_before, n_before, n_bundles, 1, LANES, n_graphs, 1)
         arrays = [aligned(LANES * size) for size in sizes]
         space = cls(*arrays, *[aligned(LANES, np.int32)])
@@ -70,8 +67,8 @@ class Space(NamedTuple):
 
 
 @inner
-def similarity(space: Space, b: Stars, c: int, rules: HopRules) -> Any:
-    """k_h of the rows laid out in ``space`` with star c of ``b``."""
+def similarity(space: DistinctWorkspace, b: DistinctStars, c: int, rules: HopRules) -> Any:
+    """Return k_h between the rows in ``space`` and star c of ``b``."""
     k = load(space.edges, at(b.bundle, c) * LANES)
     for i in range(at(b.member_ptr, c), at(b.member_ptr, c + 1)):
         k = k + load(space.sums, at(b.member, i) * LANES)
@@ -80,8 +77,13 @@ def similarity(space: Space, b: Stars, c: int, rules: HopRules) -> Any:
 
 
 @inner
-def add_by_graph(space: Space, b: Stars, c: int, n_half: int, kappa: Any) -> None:
-    """Add what star c contributes to the graphs it occurs in."""
+def add_by_graph(
+    space: DistinctWorkspace, b: DistinctStars, c: int, n_half: int, kappa: Any
+) -> None:
+    """Add kappa_h of star c to the sums of the graphs in which it occurs.
+
+    DistinctStars before ``n_half`` count half.
+    """
     share = 0.5 if c < n_half else 1.0
     for i in range(at(b.graph_ptr, c), at(b.graph_ptr, c + 1)):
         graph = at(b.graph, i) * LANES
@@ -91,9 +93,18 @@ def add_by_graph(space: Space, b: Stars, c: int, n_half: int, kappa: Any) -> Non
 
 @inner
 def compare_columns(
-    space: Space, b: Stars, start: int, n_half: int, rules: HopRules, deeper: Array, row: int
+    space: DistinctWorkspace,
+    b: DistinctStars,
+    start: int,
+    n_half: int,
+    rules: HopRules,
+    deeper: Array,
+    row: int,
 ) -> None:
-    """Compare the rows laid out in ``space`` with the stars of ``b`` from ``start`` on."""
+    """Compare the rows in ``space`` with the stars of ``b`` from ``start`` on.
+
+    The parameters are those of :func:`compare_stars`; ``row`` is the first row.
+    """
     norms, n = load(space.norms, 0), deeper.shape[1]
     for c0 in range(start, len(b.core), LANES):
         for c in range(c0, min(c0 + LANES, len(b.core))):
@@ -102,7 +113,7 @@ def compare_columns(
             if n:
                 below = exp((scaled * norms - 1.0) * rules.gamma_star)
                 store(space.below, (c - c0) * LANES, below)
-            # The norms of the rows come last, once per graph.
+            # The norms of the rows are multiplied in at the end, once per graph.
             add_by_graph(space, b, c, n_half, scaled if rules.star_norm else k)
         if n:
             store_square(deeper, row * n + c0, n, transposed(load_square(space.below, 0, LANES)))
@@ -110,11 +121,18 @@ def compare_columns(
 
 @inner
 def compare_guarded(
-    space: Space, b: Stars, start: int, n_half: int, rules: HopRules, deeper: Array, row: int
+    space: DistinctWorkspace,
+    b: DistinctStars,
+    start: int,
+    n_half: int,
+    rules: HopRules,
+    deeper: Array,
+    row: int,
 ) -> None:
-    """The same, where stars that are alike are told and the norms of the rows come at once.
+    """Do the same as :func:`compare_columns`, with the similarity of alike stars set to 1.
 
-    A function of its own: as a branch inside the other, it changed how that one rounds.
+    The norms of the rows are multiplied in at once. This is a function of its own: as a branch of
+    the other, it changed how that one rounds.
     """
     norms, n = load(space.norms, 0), deeper.shape[1]
     for c0 in range(start, len(b.core), LANES):
@@ -134,10 +152,10 @@ def compare_guarded(
 
 @compiled
 def compare_stars(
-    P: Array, edge_term: Array, a: Stars, first: int, last: int, b: Stars, start: int,
-    n_half: int, rules: HopRules, deeper: Array, space: Space, out: Array,
+    P: Array, edge_term: Array, a: DistinctStars, first: int, last: int, b: DistinctStars,
+    start: int, n_half: int, rules: HopRules, deeper: Array, space: DistinctWorkspace, out: Array,
 ) -> None:  # fmt: skip
-    """Write kappa_h of stars first..last of ``a``, summed over the graphs of ``b``, to ``out``.
+    """Write the sums of kappa_h between stars of ``a`` and each graph of ``b`` to ``out``.
 
     Parameters
     ----------
@@ -145,18 +163,23 @@ def compare_stars(
         P_{h-1} between the stars of the hop before, with whole vectors of columns.
     edge_term : ndarray
         Sums of P between edges, by the bundles of two stars, with whole vectors of columns.
+    a, b : DistinctStars
+    first, last : int
+        The stars of ``a`` to compare, from ``first`` to ``last - 1``.
     start : int
         The first star of ``b`` to compare with.
     n_half : int
-        Stars of ``b`` before this one count half.
-    deeper : ndarray of whole vectors of rows and of columns, or without columns
+        DistinctStars of ``b`` before this one count half.
+    rules : HopRules
+    deeper : ndarray with whole vectors of rows and of columns, or without columns
         Takes P_h from row ``first`` on, unless this is the last hop.
+    space : DistinctWorkspace
     out : ndarray of shape (last - first, graphs of b)
     """
     for v in range(first, last, LANES):
         sum_lines(space.lines, space.sums, P, P.shape[1], a.member_ptr, a.member, v, last - 1, 0)
-        turn_lines(space.cores, P, a.core, v, last - 1)
-        turn_lines(space.edges, edge_term, a.bundle, v, last - 1)
+        transpose_lines(space.cores, P, a.core, v, last - 1)
+        transpose_lines(space.edges, edge_term, a.bundle, v, last - 1)
         for lane in range(LANES):
             row = min(v + lane, last - 1)
             space.norms[lane] = a.norm[row]
@@ -174,8 +197,18 @@ def compare_stars(
 
 
 @compiled
-def add_rows(gram: Array, rows: Array, a: Stars, first: int, weight: float) -> None:
-    """Add the rows of stars from ``first`` on to the graphs they occur in."""
+def add_rows(gram: Array, rows: Array, a: DistinctStars, first: int, weight: float) -> None:
+    """Add the rows of some stars to the graphs in which the stars occur.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (graphs of a, graphs of b)
+    rows : ndarray of shape (number of stars, graphs of b)
+    a : DistinctStars
+    first : int
+        The star of the first row.
+    weight : float
+    """
     for r in range(len(rows)):
         row = rows[r]
         for k in range(a.graph_ptr[first + r], a.graph_ptr[first + r + 1]):

@@ -1,1 +1,1 @@
-"""The exact engine for balls on few values: features, and one matrix product."""
+"""The exact engine for balls and few distinct values: a feature map and a matrix product."""

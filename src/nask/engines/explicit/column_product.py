@@ -1,4 +1,4 @@
-"""Products of sparse matrices in which some columns are full: each column by its cheaper way."""
+"""Products a b^T of sparse matrices, with common columns multiplied as dense matrices."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-Index = npt.NDArray[np.int64]
+from nask.arrays import Index
 
-# A multiply-add of a sparse product takes as long as this many of a dense one: on one thread, in
-# 500 to 4110 rows, 300 to 1000 were measured with 3 to 6 % of the entries, 170 to 350 with 10 %.
+# A multiply-add of a sparse product takes as long as this many of a dense one. On one thread, with
+# 500 to 4110 rows, 300 to 1000 were measured for 3 to 6 % of nonzeros, 170 to 350 for 10 %.
 DENSE_PER_SPARSE = 500
-# Columns are made dense as many at a time as fit here, of both factors together.
+# So many bytes of columns are made dense at once, of both factors together.
 DENSE_BYTES = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnProduct:
-    """a b^T as a sum over columns: dense for those that are common in both, sparse for others.
+    """a b^T as a sum over columns: dense if common in both a and b, sparse if rare.
 
     Parameters
     ----------
     a, b : sparse arrays with the same columns
     dense, rare : ndarray of int
-        Columns to multiply in either way. Columns that are empty in a or b are in neither.
+        Columns to multiply as dense and as sparse matrices. Columns that are empty in a or b are
+        in neither.
     dtype : str
-        Arithmetic of the product.
+        Precision of the product.
     """
 
     a: sparse.csr_array
@@ -40,7 +40,7 @@ class ColumnProduct:
 
     @classmethod
     def of(cls, a: sparse.csr_array, b: sparse.csr_array, dtype: str) -> ColumnProduct:
-        """Divide the columns by the work they would be.
+        """Choose dense or sparse for each column, by the work it takes.
 
         Examples
         --------
@@ -60,16 +60,16 @@ class ColumnProduct:
 
     @property
     def sparse_bytes(self) -> int:
-        """Memory of the factors."""
+        """Bytes of the factors."""
         return int(sum(m.data.nbytes + m.indices.nbytes for m in (self.a, self.b)))
 
     @property
     def dense_bytes(self) -> int:
-        """Memory of the columns that are dense at a time."""
+        """Bytes of the columns that are dense at once."""
         return self._column_bytes * min(len(self.dense), self._at_a_time)
 
-    def pieces(self) -> Iterator[tuple[Any, Any]]:
-        """Pairs of matrices, both dense or both sparse; a b^T is the sum of their products."""
+    def terms(self) -> Iterator[tuple[Any, Any]]:
+        """Yield pairs of matrices x, y, both dense or both sparse; a b^T is the sum of x y^T."""
         if len(self.rare):
             yield self._columns(self.a, self.rare), self._columns(self.b, self.rare)
         for first in range(0, len(self.dense), self._at_a_time):

@@ -1,4 +1,4 @@
-"""How much work explicit features would be, told from the values of a batch alone."""
+"""An estimate of the explicit engine's work, from the values of a batch alone."""
 
 from __future__ import annotations
 
@@ -6,39 +6,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64, Index
 from nask.attributes.feature_map import Slot, few_values
 from nask.engines.explicit.column_product import DENSE_PER_SPARSE
 from nask.engines.explicit.engine import Maps
 from nask.graph.batch import GraphBatch
 from nask.stars.spec import StarSpec
 
-Shares = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class ValueShares:
-    """How common the features of one map are.
+    """How common the values of a feature map are; one entry per value.
 
     Parameters
     ----------
     of_graphs : ndarray
-        Share of the graphs in which an element has each feature.
+        Share of the graphs in which an element has the value.
     of_pairs : ndarray
-        Share of the pairs of graphs for which it is multiplied. Once compared, a number counts
-        in every graph that has any number.
+        Share of the pairs of graphs for which the value's column is multiplied. After numbers are
+        compared, a number has an entry in every graph that has any number.
     n_near : ndarray
-        With how many values each is compared first; 0 for a category.
+        Number of values with which a number is compared; 0 for a category.
     """
 
-    of_graphs: Shares
-    of_pairs: Shares
-    n_near: Shares
+    of_graphs: Float64
+    of_pairs: Float64
+    n_near: Float64
 
     @classmethod
-    def of(cls, slots: Sequence[tuple[Slot, npt.NDArray[np.int64]]]) -> ValueShares:
-        """Count the graphs that have each value of each slot, given where graphs begin."""
+    def of(cls, slots: Sequence[tuple[Slot, Index]]) -> ValueShares:
+        """Count the graphs that have each value, of slots with the ptr of their elements."""
         own, pairs, near = [np.empty(0)], [np.empty(0)], [np.empty(0)]
         for slot, ptr in slots:
             n_graphs, size = len(ptr) - 1, len(slot.values)
@@ -60,16 +58,17 @@ def values_are_few(batch: GraphBatch, spec: StarSpec) -> bool:
 
 
 def products_per_pair(batch: GraphBatch, spec: StarSpec) -> float:
-    """Estimate the dense multiply-adds for each pair of graphs and hop.
+    """Return an estimate of the dense multiply-adds per pair of graphs and hop.
 
-    Cores and members are taken to have their values independently, and every star all values of
-    its graph. Infinite where numerical attributes have many distinct values.
+    It assumes that cores and members have their values independently, and that every star has all
+    values of its graph. It is infinite if a numerical attribute has too many distinct values.
 
     Examples
     --------
     >>> import nask
     >>> kernel = nask.NASK(expansion="ball").fit(nask.load_dataset("MUTAG").graphs)
-    >>> round(products_per_pair(kernel._training.batch, kernel._training.spec))
+    >>> training = kernel.fitted_.graphs
+    >>> round(products_per_pair(training.batch, training.spec))
     56
     """
     if not values_are_few(batch, spec):
@@ -79,7 +78,7 @@ def products_per_pair(batch: GraphBatch, spec: StarSpec) -> float:
 
 
 def value_shares(batch: GraphBatch, spec: StarSpec) -> tuple[ValueShares, ValueShares]:
-    """How common the features of cores and of members are."""
+    """Return how common the values of cores and of members are."""
     maps = Maps.of(batch, spec)
     nodes, edges = batch.nodes.ptr, batch.edges.ptr
     core = ValueShares.of([(slot, nodes) for slot in maps.core.slots])
@@ -89,15 +88,15 @@ def value_shares(batch: GraphBatch, spec: StarSpec) -> tuple[ValueShares, ValueS
 
 
 def comparing(core: ValueShares, members: ValueShares) -> float:
-    """Work for each graph before features are multiplied: numbers meet those they are near."""
+    """Return the work per graph before the product: numbers are compared with each other."""
     of_members = core.of_graphs.sum() * (members.of_graphs @ members.n_near)
     of_cores = (core.of_graphs @ core.n_near) * members.of_graphs.sum()
-    # Twice, since there are half as many pairs as graphs squared.
+    # Twice, since n graphs have n^2 / 2 pairs.
     return float(2 * DENSE_PER_SPARSE * (of_members + of_cores))
 
 
 def multiplying(core: ValueShares, members: ValueShares) -> float:
-    """Work for each pair of graphs: each column of features as dense or sparse.
+    """Return the work per pair of graphs, with each column dense or sparse.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The exact kernel between the nodes of one network."""
+"""The exact kernel kappa between the nodes of one network."""

@@ -1,8 +1,10 @@
-"""The edge term of all pairs of stars of a graph, as lines over its nodes.
+"""The edge term between all stars of a graph, as lines over its nodes.
 
-With B, how many edges of each kind a star has, the term is B P_E B^T. Where there are fewer
-distinct edges than nodes, the lines are those of P_E B^T and a star has one for each of its edges;
-else they are those of the term itself, and a star has its own.
+    edge term = B P_E B^T
+
+B holds how many edges of each kind a star has; edges with equal attributes are of one kind. Where
+there are fewer kinds than nodes, the lines are those of P_E B^T, and the term of a star is the sum
+of one line per edge of the star. Otherwise the lines are those of the term itself, one per star.
 """
 
 from __future__ import annotations
@@ -10,20 +12,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Floats, Index
 from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.similarity_matrix import similarity_matrix
 from nask.engines.compiled.vectors import aligned
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.stars.colours import attribute_colours
 from nask.stars.spec import StarSpec
 
-Index = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.floating]
-# Numbers of P between edges that are held at a time: 32 MB.
-BLOCK_NUMBERS = 4_000_000
+# Numbers of P between edges that are computed at once: 32 MB.
+TILE_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ class DistinctEdges:
 
     @classmethod
     def of(cls, batch: GraphBatch) -> DistinctEdges:
-        """Find the kinds of the edges of a batch."""
+        """Return the kinds of the edges of a batch."""
         colours = attribute_colours(batch.edges)
         first = np.unique(colours, return_index=True)[1]
         return cls(batch.edges.take(first), colours, batch.n_nodes)
@@ -54,7 +55,7 @@ class DistinctEdges:
         return min(len(self.edges), self.n_nodes)
 
     def term(self, incident: sparse.csr_array, spec: StarSpec) -> tuple[Floats, Index, Index]:
-        """Lines, and which of them belong to each star, as one list after the other.
+        """Return the lines, and which lines belong to each star, as a ptr and an index.
 
         Parameters
         ----------
@@ -73,7 +74,7 @@ class DistinctEdges:
             counts = B.data.astype(np.int64)
             ends = np.concatenate([[0], np.cumsum(counts)])
             return lines, ends[B.indptr], np.repeat(B.indices.astype(np.int64), counts)
-        height = max(1, BLOCK_NUMBERS // (kinds * max(1, B.nnz // n)))
+        height = max(1, TILE_NUMBERS // (kinds * max(1, B.nnz // n)))
         for first in range(0, n, height):
             rows = B[first : first + height]
             used = np.unique(rows.indices)
@@ -81,7 +82,7 @@ class DistinctEdges:
         return lines, np.arange(n + 1), np.arange(n)
 
     def _from(self, chosen: Index, B: sparse.csr_array, spec: StarSpec) -> Floats:
-        """Sums of P between some kinds of edges and the edges of every star."""
+        """Return sums of P between each chosen kind of edges and the edges of every star."""
         P = similarity_matrix(self.edges.take(chosen), self.edges, spec.edges, "float64")
         sums: Floats = (B @ P[:, : len(self.edges)].T).T
         return sums

@@ -1,9 +1,9 @@
-"""The exact kernel between the nodes of one graph: P between all of them, then hop by hop.
+"""The exact kernel kappa between the nodes of one graph: P between all nodes, then hop by hop.
 
     k_h = core * (A P_{h-1} A^T + edge term),   P_h = exp(-gamma_star (1 - k_h normalised))
 
-with A the members of the stars. P and its successor are held whole; every hop reads one and
-writes the other. Balls keep P, and have other members at every hop.
+A holds the members of the stars. P_{h-1} and P_h are in memory as a whole; each hop reads the one
+and writes the other. Balls use the same P at every hop, with other members.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from joblib import delayed, effective_n_jobs
 
+from nask.arrays import Float64, Floats, Index
 from nask.engines.compiled.hop_rules import HopRules
 from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.nodes.edge_term import DistinctEdges
-from nask.engines.nodes.rows import NodeSpace, NodeStars, compare_nodes, self_terms
+from nask.engines.nodes.rows import NodeStars, NodeWorkspace, compare_nodes, self_terms
 from nask.engines.nodes.similarity import NodeSimilarity, filled_columns
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
@@ -30,10 +30,8 @@ from nask.stars.alike import common_labels, star_names
 from nask.stars.members import lists_of, star_matrices
 from nask.stars.spec import StarSpec
 
-Index = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.floating]
-# Rows in a task: whole vectors, and few enough that threads end together.
-BLOCK_ROWS = 8 * LANES
+# Rows of a task: whole vectors, and so few that all threads end at about the same time.
+TASK_ROWS = 8 * LANES
 NO_MATRIX = np.empty((0, 0))
 
 
@@ -49,32 +47,32 @@ class NodeGrams:
     """
 
     values: Floats
-    own: npt.NDArray[np.float64]
+    own: Float64
 
 
 def node_grams(
     batch: GraphBatch,
     spec: StarSpec,
-    combinations: npt.NDArray[np.float64],
+    combinations: Float64,
     execution: Execution,
     dtype: str,
     rows: Index | None = None,
     columns: Index | None = None,
 ) -> NodeGrams:
-    """Compare nodes of a batch, whose graphs are taken as one.
+    """Return weighted sums of kappa_h between nodes of a batch, whose graphs count as one graph.
 
     Parameters
     ----------
     batch : GraphBatch
-        With features, if it has any, sparse.
+        Its node features, if any, are sparse.
     spec : StarSpec
     combinations : ndarray of shape (n_combinations, n_hops)
         The weight of each hop in each result.
     execution : Execution
     dtype : str
-        Of the result.
+        Type of the result.
     rows, columns : ndarray of int, or None
-        Which nodes to compare; all by default. Where both are the same object, half the work.
+        The nodes to compare; all by default. Half the work if both are the same object.
 
     Examples
     --------
@@ -98,10 +96,12 @@ def node_grams(
         width = whole_vectors(n)
         P, *others = (aligned((width, width), spec.dtype) for _ in range(_n_matrices(spec)))
         similarity = NodeSimilarity.of(batch, spec.nodes, spec.prune_cores)
-        yield from _in_blocks(partial(similarity.fill, P), width, width, execution)
+        yield from _in_tasks(partial(similarity.fill, P), width, width, execution)
         edge_weight = float(spec.edges.base) if spec.use_edges and edges is None else 0.0
         for h, (nodes, edge_term) in enumerate(_stars(batch, spec, edges)):
-            hop = Hop(P, edge_term, edge_weight, HopRules.of(spec, h, similarity.floor), nearest)
+            hop = NodeHop(
+                P, edge_term, edge_weight, HopRules.of(spec, h, similarity.floor), nearest
+            )
             k_self = hop.self_similarity(nodes)
             own[h] = k_self >= TINY if spec.star_norm else k_self
             stars = nodes._replace(norm=inverse_root(k_self))
@@ -116,7 +116,7 @@ def node_grams(
             if others:
                 P, others = others[0], [P]
 
-    # P, the hops, and successors of P that do not come with a result.
+    # P, the hops, and each P_h that is computed apart from the result.
     n_alone = (_n_matrices(spec) - 1) * (spec.n_hops - 1) * (not whole)
     n_steps = (1 + n_alone) * len(_starts(n)) + spec.n_hops * len(_starts(n_rows))
     for _ in execution.track(steps(), n_steps):
@@ -126,18 +126,18 @@ def node_grams(
 
 
 @dataclass(frozen=True, eq=False)
-class Hop:
-    """All that rows of one hop have in common; see ``node_rows.compare_nodes``."""
+class NodeHop:
+    """What all rows of one hop share; the parameters are those of ``compare_nodes``."""
 
     P: Floats
     edge_term: Floats
     edge_weight: float
     rules: HopRules
     nearest: list[float]
-    """Takes the largest similarity of stars that are not alike, where that is watched."""
+    """Takes the largest similarity of stars that are not alike, where rules are watched."""
 
-    def self_similarity(self, stars: NodeStars) -> npt.NDArray[np.float64]:
-        """k_h(v, v) of every star."""
+    def self_similarity(self, stars: NodeStars) -> Float64:
+        """Return k_h(v, v) of every star."""
         own = np.empty(len(stars.core))
         self_terms(self.P, self.edge_term, self.edge_weight, stars, self.rules, own)
         return own
@@ -147,41 +147,51 @@ class Hop:
         a: NodeStars,
         b: NodeStars,
         deeper: Floats,
-        weights: npt.NDArray[np.float64],
+        weights: Float64,
         out: Floats,
         execution: Execution,
     ) -> Iterator[None]:
-        """Add kappa_h between stars to results and write P_h, one block of rows a step."""
+        """Add kappa_h between stars to results and write P_h; yields once per task.
+
+        Parameters
+        ----------
+        a, b : NodeStars
+        deeper : ndarray
+            Takes P_h, unless it is empty.
+        weights : ndarray of shape (n_results,)
+        out : ndarray of shape (n_results, stars of a, stars of b)
+        execution : Execution
+        """
         deeper = deeper.astype(self.P.dtype, copy=False)
 
         def rows(first: int, last: int) -> None:
-            space = NodeSpace.of(self.P.shape[1], len(self.edge_term) > 0)
+            space = NodeWorkspace.of(self.P.shape[1], len(self.edge_term) > 0)
             compare_nodes(
                 self.P, self.edge_term, self.edge_weight, a, first, last, b, a is b, self.rules,
                 deeper, weights, out, space,
             )  # fmt: skip
             self.nearest.append(float(space.nearest.max()))
 
-        return _in_blocks(rows, len(a.core), len(b.core), execution)
+        return _in_tasks(rows, len(a.core), len(b.core), execution)
 
 
 def _n_matrices(spec: StarSpec) -> int:
-    """How many matrices of all nodes are held: P, and its successor if there is one."""
+    """Return how many matrices of all nodes are in memory: P_{h-1}, and P_h if there is one."""
     return 2 if spec.expansion == "nested" and spec.n_hops > 1 else 1
 
 
 def _distinct_edges(batch: GraphBatch, spec: StarSpec) -> DistinctEdges | None:
-    """The kinds of edges, or None where they are all alike or do not count."""
+    """Return the kinds of edges, or None where all edges are alike or do not count."""
     return DistinctEdges.of(batch) if spec.use_edges and not spec.edges.is_constant else None
 
 
 def working_bytes(batch: GraphBatch, spec: StarSpec, execution: Execution) -> int:
-    """Bytes that :func:`node_grams` takes beside its result."""
+    """Return the bytes that :func:`node_grams` needs beside its result."""
     edges = _distinct_edges(batch, spec)
     width, size = whole_vectors(batch.n_nodes), np.dtype(spec.dtype).itemsize
     n_lines = _n_matrices(spec) * width + (0 if edges is None else edges.n_lines)
     threads: int = effective_n_jobs(execution.n_jobs) * (3 if edges is None else 4) * LANES
-    # Factors of attributes that are compared in vectors, and what they are made from.
+    # Factors of the attributes that are compared in vectors, and what they are made from.
     n_dense = len(batch.nodes.numerical) + len(filled_columns(batch)[0])
     return width * (n_lines * size + 8 * (threads + 6 * n_dense))
 
@@ -189,7 +199,7 @@ def working_bytes(batch: GraphBatch, spec: StarSpec, execution: Execution) -> in
 def _stars(
     batch: GraphBatch, spec: StarSpec, edges: DistinctEdges | None
 ) -> Iterator[tuple[NodeStars, Floats]]:
-    """The stars of all nodes, without norms, and the lines of their edge term, hop by hop."""
+    """Yield the stars of all nodes, without norms, and the lines of their edge term, per hop."""
     node_levels, edge_levels = star_matrices(batch, spec.n_hops, spec.expansion)
     core = np.arange(batch.n_nodes)
     if spec.guarded:
@@ -231,12 +241,12 @@ def _take(stars: NodeStars, nodes: Index) -> NodeStars:
 
 
 def _starts(n_rows: int) -> range:
-    return range(0, n_rows, BLOCK_ROWS)
+    return range(0, n_rows, TASK_ROWS)
 
 
-def _in_blocks(
+def _in_tasks(
     work: Callable[[int, int], None], n_rows: int, n_columns: int, execution: Execution
 ) -> Iterator[None]:
-    """Do the rows in threads, one block a step."""
-    tasks = (delayed(work)(first, min(first + BLOCK_ROWS, n_rows)) for first in _starts(n_rows))
+    """Work on ranges of rows in threads; yields once per range."""
+    tasks = (delayed(work)(first, min(first + TASK_ROWS, n_rows)) for first in _starts(n_rows))
     return execution.run(tasks, n_rows * float(n_columns))

@@ -1,26 +1,27 @@
-"""The stars of one graph against each other, compiled: one hop, eight rows side by side.
+"""kappa_h between the stars of one graph, compiled: one hop, eight rows side by side.
 
-As in ``distinct/rows``, but every node has a star and every pair a value of its own. Where rows and
-columns are the same stars, pairs are compared once and written twice. P is held in float64 or
-float32 and all arithmetic is float64. Nothing here checks its input: ``gram`` has.
+This is done as in ``distinct/rows``, but every node has its own star, and every pair of nodes an
+entry in the result. Where rows and columns are the same stars, each pair is compared once and
+written twice. P is stored in float64 or float32 and all arithmetic is float64. Nothing here checks
+its input; ``gram`` does.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.compiling import compiled, inner
+from nask.engines.compiled.exponential import exp
 from nask.engines.compiled.guard import guard, watch
 from nask.engines.compiled.hop_rules import HopRules
-from nask.engines.compiled.lines import sum_lines, turn_lines
+from nask.engines.compiled.lines import sum_lines, transpose_lines
 from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,
-    exp,
     load,
     load_square,
     store,
@@ -28,40 +29,38 @@ from nask.engines.compiled.vectors import (
     transposed,
 )
 
-Array = npt.NDArray[Any]
-
 
 class NodeStars(NamedTuple):
     """The stars of some nodes at one hop."""
 
-    core: Array  # which node
+    core: Array  # the node
     member_ptr: Array
     member: Array  # core and leaves
     n_edges: Array  # in float64
     line_ptr: Array
     line: Array  # lines of the edge term that belong to the star, where edges have attributes
-    norm: Array  # 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
-    alike: Array  # equal for stars that are alike; empty unless guarded
+    norm: Array  # 1 / sqrt(k_h(v, v)), or 0 where k_h(v, v) is 0
+    alike: Array  # labels, equal where stars are alike; empty unless guarded
 
 
-class NodeSpace(NamedTuple):
-    """Working memory of eight rows side by side."""
+class NodeWorkspace(NamedTuple):
+    """Working memory for eight rows side by side."""
 
     lines: Array
-    sums: Array  # of P over their members, by node
-    cores: Array  # P of their cores, by node
-    edges: Array  # their edge term, by node
-    rows: Array  # their norms and their numbers of edges
+    sums: Array  # P summed over the members of a row, by node
+    cores: Array  # P of the core of a row, by node
+    edges: Array  # the edge term of a row, by node
+    rows: Array  # the norms of the rows and their numbers of edges
     below: Array  # P_h in eight columns
     kappa: Array  # kappa_h in eight columns
-    share: Array  # and what of it is added to a result
-    turned: Array
-    nearest: Array  # the largest similarity of stars that are not alike, in each lane
+    share: Array  # kappa_h times the weight of a result
+    transpose: Array  # the same, transposed
+    nearest: Array  # the largest similarity to a star that is not alike, in each lane
     alike: Array  # labels of the rows
 
     @classmethod
-    def of(cls, n_columns: int, with_edges: bool) -> NodeSpace:
-        """Take memory for lines of so many columns."""
+    def of(cls, n_columns: int, with_edges: bool) -> NodeWorkspace:
+        """Return memory for lines of so many columns."""
         edges = n_columns if with_edges else 0
         sizes = [n_columns, n_columns, n_columns, edges, 2, *[LANES] * 4, 1]
         arrays = [aligned(LANES * size) for size in sizes]
@@ -72,26 +71,37 @@ class NodeSpace(NamedTuple):
 
 @inner
 def add_square(
-    out: Array, start: int, weight: float, space: NodeSpace, v: int, n: int, c0: int, m: int,
+    out: Array, start: int, weight: float, space: NodeWorkspace, v: int, n: int, c0: int, m: int,
     triangle: bool,
 ) -> None:  # fmt: skip
-    """Add eight rows from v on by eight columns from c0 on, and their mirror image, to a result.
+    """Add kappa_h of eight rows from v on and eight columns from c0 on to a result.
 
-    The result, n x m, begins at ``out[start]``.
+    Parameters
+    ----------
+    out : ndarray
+        All results as one flat array.
+    start : int
+        Where the result begins, which is n x m.
+    weight : float
+    space : NodeWorkspace
+    v, c0 : int
+    n, m : int
+    triangle : bool
+        Whether to add the mirror image too.
     """
     for k in range(LANES):
         store(space.share, LANES * k, load(space.kappa, LANES * k) * weight)
     if v + LANES <= n and c0 + LANES <= m and not (triangle and v == c0):
-        store_square(space.turned, 0, LANES, transposed(load_square(space.share, 0, LANES)))
+        store_square(space.transpose, 0, LANES, transposed(load_square(space.share, 0, LANES)))
         for k in range(LANES):
             place = start + (v + k) * m + c0
-            store(out, place, load(out, place) + load(space.turned, LANES * k))
+            store(out, place, load(out, place) + load(space.transpose, LANES * k))
         if triangle:
             for k in range(LANES):
                 place = start + (c0 + k) * m + v
                 store(out, place, load(out, place) + load(space.share, LANES * k))
         return
-    # At the edge of the result, or on its diagonal, where each number is its own mirror image.
+    # At the edge of the result, or on its diagonal, which is its own mirror image.
     for k in range(min(LANES, m - c0)):
         for lane in range(min(LANES, n - v)):
             if not triangle or v + lane <= c0 + k:
@@ -101,7 +111,7 @@ def add_square(
 
 
 @inner
-def set_square(deeper: Array, n: int, space: NodeSpace, v: int, c0: int) -> None:
+def set_square(deeper: Array, n: int, space: NodeWorkspace, v: int, c0: int) -> None:
     """Write P_h of eight rows from v on and eight columns from c0 on, and their mirror image."""
     square = load_square(space.below, 0, LANES)
     store_square(deeper, c0 * n + v, n, square)
@@ -110,10 +120,25 @@ def set_square(deeper: Array, n: int, space: NodeSpace, v: int, c0: int) -> None
 
 @inner
 def compare_column(
-    space: NodeSpace, b: NodeStars, c: int, k: int, edge_lines: bool, edge_weight: float,
+    space: NodeWorkspace, b: NodeStars, c: int, k: int, edge_lines: bool, edge_weight: float,
     rules: HopRules, nested: bool,
 ) -> None:  # fmt: skip
-    """Compare the rows laid out in ``space`` with star c, which is the k-th of eight."""
+    """Compare the rows in ``space`` with star c of ``b``.
+
+    Parameters
+    ----------
+    space : NodeWorkspace
+    b : NodeStars
+    c, k : int
+        The star, which is the k-th of eight.
+    edge_lines : bool
+        Whether ``space`` has an edge term.
+    edge_weight : float
+        As in :func:`compare_nodes`.
+    rules : HopRules
+    nested : bool
+        Whether to compute P_h too.
+    """
     core = at(b.core, c)
     members = load(space.rows, LANES) * (edge_weight * at(b.n_edges, c))
     for i in range(at(b.member_ptr, c), at(b.member_ptr, c + 1)):
@@ -137,25 +162,27 @@ def compare_column(
 def compare_nodes(
     P: Array, edge_term: Array, edge_weight: float, a: NodeStars, first: int, last: int,
     b: NodeStars, triangle: bool, rules: HopRules, deeper: Array, weights: Array, out: Array,
-    space: NodeSpace,
+    space: NodeWorkspace,
 ) -> None:  # fmt: skip
-    """Add kappa_h of stars first..last of ``a`` with those of ``b`` to results, with weights.
+    """Add kappa_h between stars of ``a`` and of ``b``, times weights, to results.
 
     Parameters
     ----------
     P : ndarray
         P_{h-1} between all nodes, with whole vectors of rows and of columns.
     edge_term : ndarray
-        Sums of P between edges, as lines over all nodes, with whole vectors of columns; without
-        lines where edges are all alike, or do not count.
+        Sums of P between edges, as lines over all nodes, with whole vectors of columns. It has no
+        lines where all edges are alike or do not count.
     edge_weight : float
-        P of any two edges where they are all alike, else 0.
-    first : int
-        A multiple of eight.
+        P of any two edges where all edges are alike, else 0.
+    a, b : NodeStars
+    first, last : int
+        The stars of ``a`` to compare, from ``first``, a multiple of eight, to ``last - 1``.
     triangle : bool
         Whether ``b`` is ``a``: then only columns from the row on are compared, and mirrored.
+    rules : HopRules
     deeper : ndarray as P, or empty
-        Takes P_h; for all nodes in a triangle only.
+        Takes P_h, if a triangle of all nodes is compared.
     weights : ndarray of shape (n_results,)
     out : ndarray of shape (n_results, stars of a, stars of b)
     """
@@ -164,7 +191,7 @@ def compare_nodes(
     below, results = deeper.reshape(deeper.size), out.reshape(out.size)
     for v in range(first, last, LANES):
         sum_lines(space.lines, space.sums, P, width, a.member_ptr, a.member, v, last - 1, 0)
-        turn_lines(space.cores, P, a.core, v, last - 1)
+        transpose_lines(space.cores, P, a.core, v, last - 1)
         if with_edges:
             sum_lines(
                 space.lines, space.edges, edge_term, width, a.line_ptr, a.line, v, last - 1, 0
@@ -188,7 +215,7 @@ def compare_nodes(
 def self_terms(
     P: Array, edge_term: Array, edge_weight: float, a: NodeStars, rules: HopRules, out: Array
 ) -> None:
-    """k_h(v, v) of stars, to ``out``."""
+    """Write k_h(v, v) of stars to ``out``; the parameters are those of :func:`compare_nodes`."""
     for v in range(len(a.core)):
         core = a.core[v]
         members = edge_weight * a.n_edges[v] * a.n_edges[v]

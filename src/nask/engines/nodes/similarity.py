@@ -1,69 +1,72 @@
-"""P between all nodes of a batch: which attributes are compared in vectors, which by nonzeros."""
+"""P between all nodes of a batch: some attributes compared in vectors, some by nonzeros."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Floats, Positions
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.compiled.exponents import Exponents
+from nask.engines.compiled.factors import Factors
 from nask.engines.compiled.places import Places
 from nask.engines.compiled.similarity import Operand, Similarity
 from nask.engines.compiled.vectors import LANES, aligned
-from nask.engines.nodes.sparse_features import Features, fill_rows
-from nask.graph.batch import Elements, GraphBatch
+from nask.engines.nodes.node_features import NodeFeatures, fill_rows
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 
-# Columns of features filled more than this are compared in vectors, like named attributes: 0.1 ns
-# a pair of nodes, against 2 ns a pair of nonzeros (Pubmed).
+# A node feature that is nonzero for a larger share of the nodes is compared in vectors, like a
+# named attribute: 0.1 ns per pair of nodes, against 2 ns per pair of nonzeros (Pubmed).
 DENSE_FILL = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class NodeSimilarity:
-    """All that rows of P have in common.
+    """What all rows of P share.
 
     Parameters
     ----------
-    nodes, named
-        Named attributes, and features with few zeros.
-    features
-        The other features.
+    nodes : Operand
+        Values of the named attributes, and of node features with few zeros.
+    named : Similarity
+        Their parameters.
+    features : NodeFeatures
+        The other node features.
     floor : float
-        P of two entirely dissimilar nodes, to the last digit; 0 where there is nothing to differ
-        in.
+        P of two entirely dissimilar nodes, to the last digit; 0 where nodes have no attribute.
     """
 
     nodes: Operand
     named: Similarity
-    features: Features
+    features: NodeFeatures
     floor: float
 
     @classmethod
     def of(cls, batch: GraphBatch, similarity: AttributeSimilarity, exact: bool) -> NodeSimilarity:
-        """Lay out the attributes of a batch; ``exact`` as in ``Exponents.of``."""
+        """Lay out the attributes of a batch; ``exact`` is that of ``Factors.of``."""
         named, rest = filled_columns(batch)
         elements, similarity = _with_named(batch, similarity, named)
         n = batch.n_nodes
         places = Places.of(np.array([0, n]), np.array([0, 1]), np.zeros(n))
-        exponents = Exponents.of(similarity, exact, elements)
+        factors = Factors.of(similarity, exact, elements)
         return cls(
-            exponents.operand(elements, places),
-            exponents.similarity(),
-            Features.of(None if batch.features is None else batch.features[:, rest], similarity),
-            exponents.floor(),
+            factors.operand(elements, places),
+            factors.similarity(),
+            NodeFeatures.of(
+                None if batch.features is None else batch.features[:, rest], similarity
+            ),
+            factors.floor(),
         )
 
-    def fill(self, P: npt.NDArray[np.floating], first: int, last: int) -> None:
-        """Write rows first..last, both multiples of eight."""
+    def fill(self, P: Floats, first: int, last: int) -> None:
+        """Write the rows of P from ``first`` to ``last - 1``, both multiples of eight."""
         shared, square = aligned(P.shape[1]), aligned(LANES)
         fill_rows(P, first, last, self.nodes, self.named, self.features, shared, square)
 
 
-def filled_columns(batch: GraphBatch) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Columns of the features of a batch that have few zeros, and the others."""
+def filled_columns(batch: GraphBatch) -> tuple[Positions, Positions]:
+    """Return the columns of node features that have few zeros, and the others."""
     if batch.features is None:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     n, width = batch.features.shape
@@ -72,9 +75,9 @@ def filled_columns(batch: GraphBatch) -> tuple[npt.NDArray[Any], npt.NDArray[Any
 
 
 def _with_named(
-    batch: GraphBatch, similarity: AttributeSimilarity, columns: npt.NDArray[Any]
+    batch: GraphBatch, similarity: AttributeSimilarity, columns: Positions
 ) -> tuple[Elements, AttributeSimilarity]:
-    """Some columns of the features as the last of the numerical attributes."""
+    """Return nodes and P with some node features as the last numerical attributes."""
     if not len(columns):
         return batch.nodes, similarity
     more = batch.features[:, columns].toarray().T

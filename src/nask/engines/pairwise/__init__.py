@@ -1,1 +1,1 @@
-"""The exact engine for any attributes: tiles of nodes against nodes."""
+"""The exact engine for any attributes: compiled tiles, all nodes of some graphs with others'."""

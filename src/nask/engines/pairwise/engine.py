@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed
 
-from nask.engines.compiled.exponents import Exponents
+from nask.arrays import Positions
+from nask.engines.compiled.factors import Factors
 from nask.engines.compiled.hop_rules import star_floor
 from nask.engines.compiled.places import Places
 from nask.engines.compiled.vectors import LANES
@@ -49,6 +50,19 @@ class PairwisePrepared(Prepared):
     norm: npt.NDArray[np.float64]
     names: Names
     """Of stars, by hop and node, where the spec is guarded, else of no nodes."""
+
+    def take(self, graphs: Positions) -> PairwisePrepared:
+        """Some of the graphs; their stars are the same, at other positions."""
+        nodes, edges = self.batch.elements_of(graphs)
+        return PairwisePrepared(
+            self.batch.take(graphs),
+            self.spec,
+            self.hop_self.take(graphs, axis=1),
+            self.members.take(nodes, nodes),
+            self.incident.take(nodes, edges),
+            self.norm.take(nodes, axis=1),
+            self.names.take(nodes, axis=1) if self.spec.guarded else self.names,
+        )
 
     def labels(self, other: PairwisePrepared, window: Window) -> tuple[Labels, Labels]:
         """Labels of the stars of a window, rows and columns, equal for stars that are alike.
@@ -142,7 +156,7 @@ class Tiling:
 
     a: tile.Side
     b: tile.Side
-    rules: tile.Rules
+    rules: tile.TileRules
     symmetric: bool
     dtype: str
     a_places: Places
@@ -155,8 +169,8 @@ class Tiling:
         """Lay out the graphs of a window in blocks of so many nodes."""
         spec = rows.spec
         exact = spec.prune_cores
-        nodes = Exponents.of(spec.nodes, exact, rows.batch.nodes, columns.batch.nodes)
-        edges = Exponents.of(spec.edges, exact, rows.batch.edges, columns.batch.edges)
+        nodes = Factors.of(spec.nodes, exact, rows.batch.nodes, columns.batch.nodes)
+        edges = Factors.of(spec.edges, exact, rows.batch.edges, columns.batch.edges)
         symmetric = columns is rows and window.on_diagonal
         row_labels, labels = rows.labels(columns, window)
         a, places = _side(rows, window.rows, nodes, edges, block_nodes, row_labels)
@@ -225,12 +239,12 @@ class Memory(threading.local):
     times a second, for which the threads of a process wait for each other.
     """
 
-    kept: tile.Space | None = None
+    kept: tile.TileWorkspace | None = None
 
-    def space(self, sizes: tile.TileSizes, dtype: str) -> tile.Space:
+    def space(self, sizes: tile.TileSizes, dtype: str) -> tile.TileWorkspace:
         """Memory of this thread."""
         if self.kept is None:
-            self.kept = tile.Space.of(sizes, dtype)
+            self.kept = tile.TileWorkspace.of(sizes, dtype)
         return self.kept
 
     def __reduce__(self) -> tuple[type[Memory], tuple[()]]:
@@ -267,14 +281,14 @@ def _check_tiles(execution: Execution, tiling: Tiling, n_bytes: int) -> None:
     )
 
 
-def _rules(spec: StarSpec, nodes: Exponents, edges: Exponents) -> tile.Rules:
+def _rules(spec: StarSpec, nodes: Factors, edges: Factors) -> tile.TileRules:
     alike = spec.edges.is_constant
     floors = np.zeros(spec.n_hops)
     if spec.prune_cores:
         floors[:] = nodes.floor()
         if spec.expansion == "nested":
             floors[1:] = star_floor(spec.gamma_star)
-    return tile.Rules(
+    return tile.TileRules(
         nodes=nodes.similarity(),
         edges=edges.similarity(),
         edge_attributes=spec.use_edges and not alike,
@@ -292,8 +306,8 @@ def _rules(spec: StarSpec, nodes: Exponents, edges: Exponents) -> tile.Rules:
 def _side(
     prepared: PairwisePrepared,
     graphs: slice,
-    nodes: Exponents,
-    edges: Exponents,
+    nodes: Factors,
+    edges: Factors,
     block_nodes: int,
     labels: Labels,
 ) -> tuple[tile.Side, Places]:

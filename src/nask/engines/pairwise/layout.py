@@ -1,20 +1,18 @@
-"""A stretch of graphs as one side of compiled tiles: in blocks that fill whole vectors."""
+"""Graphs laid out as the rows or columns of tiles: in groups that fill whole vectors."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Index
 from nask.engines.compiled.places import Places
 from nask.engines.compiled.vectors import LANES
 from nask.engines.pairwise import tile
 from nask.stars.members import Members
 
-Index = npt.NDArray[np.int64]
-
 
 def cut(ptr: Index, graphs: slice, n_nodes: int) -> Index:
-    """Cut a stretch of graphs into blocks of at most ``n_nodes`` nodes, one graph at least.
+    """Return where to cut graphs into groups of at most ``n_nodes`` nodes, or of one graph.
 
     Examples
     --------
@@ -29,7 +27,10 @@ def cut(ptr: Index, graphs: slice, n_nodes: int) -> Index:
 
 
 def lists(members: Members, nodes: Places, places: Index) -> tuple[Index, Index]:
-    """Lists of members by place of the node, with the members' places; (levels x places, flat)."""
+    """Return the lists of members by place: a ptr, levels x (places + 1), and the members' places.
+
+    ``nodes`` are the places of the nodes; ``places`` has the place of each member.
+    """
     counts = nodes.take(members.counts(), 0)
     starts = nodes.take(members.ptr[:, :-1], 0)
     ends = np.cumsum(counts.ravel())
@@ -41,23 +42,30 @@ def lists(members: Members, nodes: Places, places: Index) -> tuple[Index, Index]
 
 
 def octets(ptr: Index, member: Index, nodes: Places, elements: Places) -> tile.Octets:
-    """Lists of members by place, as :func:`lists` gives them, eight rows side by side.
+    """Return lists of members, eight rows side by side.
 
-    ``elements`` are the places of the members: of nodes or of edges.
+    Parameters
+    ----------
+    ptr, member : ndarray
+        The lists by place, as :func:`lists` returns them.
+    nodes : Places
+        The places of the rows.
+    elements : Places
+        The places of the members, which are nodes or edges.
     """
     counts = np.diff(ptr, axis=1)
     n_levels, n = counts.shape
     widths = counts.reshape(n_levels, n // LANES, LANES).max(axis=2, initial=0)
     ends = LANES * np.cumsum(widths.ravel())
     starts = ends - LANES * widths.ravel()
-    # Where the members of each block begin and end, by vector of rows and then by row.
-    block = np.repeat(np.arange(len(nodes.ptr) - 1), np.diff(nodes.ptr) // LANES)
-    first = np.tile(elements.ptr[:-1][block], n_levels)
-    last = np.tile(elements.ptr[1:][block], n_levels)
+    # Where the members of each group begin and end, by vector of rows.
+    group = np.repeat(np.arange(len(nodes.ptr) - 1), np.diff(nodes.ptr) // LANES)
+    first = np.tile(elements.ptr[:-1][group], n_levels)
+    last = np.tile(elements.ptr[1:][group], n_levels)
     packed = np.repeat(last - first, LANES * widths.ravel())
     row = np.repeat(np.arange(n_levels * n), counts.ravel())
-    turn = np.arange(len(member)) - np.repeat(ptr[:, :-1].ravel(), counts.ravel())
-    packed[starts[row // LANES] + LANES * turn + row % LANES] = member - first[row // LANES]
+    rank = np.arange(len(member)) - np.repeat(ptr[:, :-1].ravel(), counts.ravel())
+    packed[starts[row // LANES] + LANES * rank + row % LANES] = member - first[row // LANES]
     bounds = np.concatenate([[0], ends])
     level_ptr = np.array(
         [bounds[k * (n // LANES) : (k + 1) * (n // LANES) + 1] for k in range(n_levels)]

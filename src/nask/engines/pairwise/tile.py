@@ -1,14 +1,15 @@
-"""A block of graphs against blocks of graphs, compiled: all hops in one pass.
+"""Sums of kappa_h between two groups of graphs, compiled: all hops in one pass.
 
-A tile holds the pairs of the nodes of two blocks; its lines are the nodes of the column block, and
-along a line lie those of the row block, eight to a vector. Sums over the members of a column add
-lines. Sums over the members of a row would pick single numbers from a line, the one slow thing
-there is; so eight lines at a time are transposed, and every pick brings a vector of eight.
+A tile holds the pairs of nodes of a row group and a column group of graphs. Each of its lines
+belongs to a node of the column group; along a line lie the nodes of the row group, in vectors of
+eight. A sum over the members of a column adds lines. A sum over the members of a row would pick
+single numbers from a line, which is slow. So eight lines at a time are transposed, after which each
+pick is a vector of eight numbers.
 
-The driver in ``engine`` lays out the nodes: a block fills whole vectors, with nodes that have
-neither attributes nor members at its end, whose kappa is 0. Nothing here checks its input.
+``layout`` arranges the nodes: each group fills whole vectors, if need be with nodes that have
+neither attributes nor members, whose kappa is 0. Nothing here checks its input.
 
-P is held in float64 or float32. All arithmetic is float64, so that two equal stars are exactly
+P is stored in float64 or float32. All arithmetic is float64, so that two equal stars are exactly
 equal whatever the order of their members. (With sums in float32, entries of MUTAG were off by 20 %
 after 5 hops at gamma_star = 64.)
 """
@@ -19,9 +20,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.compiling import compiled, inner
+from nask.engines.compiled.exponential import exp
 from nask.engines.compiled.guard import guard, watch
 from nask.engines.compiled.lines import sum_lines
 from nask.engines.compiled.similarity import Operand, Similarity, fill_similarity
@@ -29,7 +31,6 @@ from nask.engines.compiled.vectors import (
     LANES,
     aligned,
     at,
-    exp,
     load,
     spread,
     store,
@@ -38,14 +39,12 @@ from nask.engines.compiled.vectors import (
 )
 from nask.numeric import TINY
 
-Array = npt.NDArray[Any]
-
 
 class Octets(NamedTuple):
-    """Members of rows, eight rows at a time: the first of each, the second of each, and so on.
+    """The members of rows, eight rows at a time: all first members, all second members, and so on.
 
-    A member is where its vector lies among those of its block. Where a row has no more of them,
-    it is the vector after the last, which is 0.
+    A member is given by where its vector begins among those of its group. A row with fewer members
+    than the others points to the vector after the last, which is 0.
     """
 
     ptr: Array  # levels x (vectors of rows + 1)
@@ -53,12 +52,12 @@ class Octets(NamedTuple):
 
 
 class Side(NamedTuple):
-    """A batch of graphs as the rows or the columns of tiles, in blocks."""
+    """A batch of graphs as the rows, or the columns, of tiles: in groups, one per tile."""
 
-    node_ptr: Array  # where the nodes of each block begin
+    node_ptr: Array  # where the nodes of each group begin
     edge_ptr: Array
     graph_ptr: Array
-    graph: Array  # which graph each node is of
+    graph: Array  # the graph of each node
     nodes: Operand
     edges: Operand
     member_ptr: Array  # levels x (nodes + 1)
@@ -68,12 +67,12 @@ class Side(NamedTuple):
     member_rows: Octets
     incident_rows: Octets
     n_incident: Array  # levels x nodes
-    norm: Array  # hops x nodes: 1 / sqrt(k_h(v, v)), and 0 where that is 1 / 0
-    alike: Array  # hops x nodes: equal for stars that are alike; of no nodes unless guarded
+    norm: Array  # hops x nodes: 1 / sqrt(k_h(v, v)), or 0 where k_h(v, v) is 0
+    alike: Array  # hops x nodes: labels, equal where stars are alike; no nodes unless guarded
 
 
-class Rules(NamedTuple):
-    """What to compute."""
+class TileRules(NamedTuple):
+    """The parameters of the kernel, for all hops."""
 
     nodes: Similarity
     edges: Similarity
@@ -84,29 +83,29 @@ class Rules(NamedTuple):
     gamma_star: float
     core_floor: Array  # by hop; 0 unless cores are pruned
     core_scale: Array  # by hop; 1 unless cores are pruned
-    guarded: bool  # whether stars that are alike are told
-    watched: Array  # by hop: whether it matters how near other stars are
+    guarded: bool  # whether the similarity of alike stars is set to 1
+    watched: Array  # by hop: whether to keep the largest similarity of other stars
 
 
-class Space(NamedTuple):
-    """Working memory of one thread, for any tile that is not larger."""
+class TileWorkspace(NamedTuple):
+    """Working memory of one thread, for tiles up to some size."""
 
     tiles: Array  # P, its successor and, with edge attributes, the edge term and P between edges
     lines: Array  # eight lines
-    turned: Array  # the same, transposed, and a vector of 0
-    square: Array
-    sums: Array  # of kappa: graphs of the column block x nodes of the row block
-    nearest: Array  # the largest similarity of stars that are not alike, in each lane
+    transpose: Array  # the same lines transposed, then a vector of 0
+    square: Array  # sums for eight rows and eight columns
+    sums: Array  # of kappa: graphs of the column group x nodes of the row group
+    nearest: Array  # the largest similarity to a star that is not alike, in each lane
 
     @classmethod
-    def of(cls, sizes: TileSizes, dtype: str) -> Space:
-        """Take memory for tiles of up to these sizes."""
+    def of(cls, sizes: TileSizes, dtype: str) -> TileWorkspace:
+        """Return memory for tiles up to these sizes."""
         tiles, *others = sizes.working()
         return cls(aligned(tiles, dtype), *map(aligned, others))
 
 
 class TileSizes(NamedTuple):
-    """The most of everything in a tile."""
+    """The largest numbers of nodes, graphs and edges in any tile."""
 
     rows: int
     columns: int
@@ -116,7 +115,7 @@ class TileSizes(NamedTuple):
     edge_attributes: bool
 
     def working(self) -> list[int]:
-        """Numbers in each array of :class:`Space`."""
+        """Return the size of each array of :class:`TileWorkspace`."""
         n, m = self.rows, self.columns
         line = LANES * max(n, self.row_edges)
         edges = n * m + self.row_edges * self.column_edges if self.edge_attributes else 0
@@ -129,32 +128,53 @@ class TileSizes(NamedTuple):
 
 
 @inner
-def sum_square(turned: Array, rows: Octets, level: int, octet: int) -> Any:
-    """Sums over the members of eight rows: eight columns, a vector of rows each."""
+def sum_square(transpose: Array, rows: Octets, level: int, octet: int) -> Any:
+    """Return sums over the members of eight rows, for eight columns: one vector per column."""
     ptr, member = rows.ptr[level], rows.member
     p, q, r, s = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
     t, u, v, w = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
     for i in range(at(ptr, octet), at(ptr, octet + 1), LANES):
-        p = p + load(turned, at(member, i))
-        q = q + load(turned, at(member, i + 1))
-        r = r + load(turned, at(member, i + 2))
-        s = s + load(turned, at(member, i + 3))
-        t = t + load(turned, at(member, i + 4))
-        u = u + load(turned, at(member, i + 5))
-        v = v + load(turned, at(member, i + 6))
-        w = w + load(turned, at(member, i + 7))
+        p = p + load(transpose, at(member, i))
+        q = q + load(transpose, at(member, i + 1))
+        r = r + load(transpose, at(member, i + 2))
+        s = s + load(transpose, at(member, i + 3))
+        t = t + load(transpose, at(member, i + 4))
+        u = u + load(transpose, at(member, i + 5))
+        v = v + load(transpose, at(member, i + 6))
+        w = w + load(transpose, at(member, i + 7))
     return transposed((p, q, r, s, t, u, v, w))
 
 
 @inner
 def hop(
-    space: Space, P: Array, deeper: Array, T: Array, rules: Rules, h: int, is_last: bool,
-    a: Side, a0: int, n: int, a_norm: Array, b: Side, b0: int, m: int, b_norm: Array,
-    first_graph: int,
+    space: TileWorkspace, P: Array, deeper: Array, T: Array, rules: TileRules, h: int,
+    is_last: bool, a: Side, a0: int, n: int, a_norm: Array, b: Side, b0: int, m: int,
+    b_norm: Array, first_graph: int,
 ) -> None:  # fmt: skip
-    """One hop: add kappa_h to ``space.sums``, by node of ``a`` and graph of ``b``.
+    """Add kappa_h to ``space.sums``, by node of ``a`` and graph of ``b``, and write P_h.
 
-    Reads P_{h-1} and writes P_h to ``deeper``, unless this hop is the last or balls are compared.
+    Parameters
+    ----------
+    space : TileWorkspace
+    P : ndarray
+        P_{h-1}, m lines of n numbers.
+    deeper : ndarray
+        Takes P_h, unless this hop is the last or balls are compared.
+    T : ndarray
+        The edge term, where edges have attributes.
+    rules : TileRules
+    h : int
+        The hop, counted from 0.
+    is_last : bool
+    a, b : Side
+    a0, b0 : int
+        The first node of the row group, and of the column group.
+    n, m : int
+        Number of nodes of the row group, and of the column group.
+    a_norm, b_norm : ndarray
+        Norms of their stars at this hop.
+    first_graph : int
+        The first graph of the column group.
     """
     level = 0 if rules.nested else h
     b_ptr = b.member_ptr[level]
@@ -162,11 +182,11 @@ def hop(
     floor, scale, gamma_star = rules.core_floor[h], rules.core_scale[h], rules.gamma_star
     square, sums = space.square, space.sums
     a_alike, b_alike = a.alike[h], b.alike[h]
-    store(space.turned, n * LANES, spread(0.0))
+    store(space.transpose, n * LANES, spread(0.0))
     for c in range(0, m, LANES):
-        sum_lines(space.lines, space.turned, P, n, b_ptr, b.member, b0 + c, b0 + m, b0)
+        sum_lines(space.lines, space.transpose, P, n, b_ptr, b.member, b0 + c, b0 + m, b0)
         for v in range(0, n, LANES):
-            members = sum_square(space.turned, a.member_rows, level, (a0 + v) // LANES)
+            members = sum_square(space.transpose, a.member_rows, level, (a0 + v) // LANES)
             store_square(square, 0, LANES, members)
             count = load(a_count, a0 + v) * rules.edge_count_weight
             norm = load(a_norm, v)
@@ -192,9 +212,12 @@ def hop(
 
 @inner
 def find_norms(
-    norm: Array, P: Array, T: Array, rules: Rules, h: int, a: Side, a0: int, n: int
+    norm: Array, P: Array, T: Array, rules: TileRules, h: int, a: Side, a0: int, n: int
 ) -> None:
-    """1 / sqrt(k_h(v, v)) of the stars of one block, from its own P_{h-1}; 0 for 1 / 0."""
+    """Write 1 / sqrt(k_h(v, v)) of the stars of one group, or 0 where k_h(v, v) is 0.
+
+    P is P_{h-1} of the group with itself; the other parameters are those of :func:`hop`.
+    """
     level = 0 if rules.nested else h
     ptr, member = a.member_ptr[level], a.member
     for v in range(n):
@@ -212,19 +235,30 @@ def find_norms(
 
 @compiled
 def compare(
-    a: Side, i: int, b: Side, j0: int, j1: int, rules: Rules, own: bool,
-    space: Space, out: Array, own_norms: Array,
+    a: Side, i: int, b: Side, j0: int, j1: int, rules: TileRules, own: bool,
+    space: TileWorkspace, out: Array, own_norms: Array,
 ) -> None:  # fmt: skip
-    """Add the sums of kappa_h between block i of ``a`` and blocks j0..j1 of ``b`` to ``out``.
+    """Add the sums of kappa_h between graphs of ``a`` and of ``b`` to ``out``.
 
-    With ``own`` these blocks, of a graph each, are compared with themselves instead; the norms of
-    their stars are found first and written to ``own_norms``. (One function for all, since
-    compiling takes seconds.)
+    One function does both comparisons, with other graphs and with themselves, since compiling it
+    takes seconds.
 
     Parameters
     ----------
-    out : ndarray of shape (hops, graphs of i, or 1 with ``own``, graphs of j0..j1)
-    own_norms : ndarray of shape (hops, nodes of j0..j1), or empty
+    a, b : Side
+    i : int
+        The row group.
+    j0, j1 : int
+        The column groups are those from j0 to j1 - 1.
+    rules : TileRules
+    own : bool
+        Whether each column group, of one graph, is compared with itself instead of with group i.
+        The norms of its stars are then found first.
+    space : TileWorkspace
+    out : ndarray of shape (hops, row graphs, column graphs)
+        With ``own`` there is one row.
+    own_norms : ndarray of shape (hops, nodes of the column groups), or empty
+        Takes the norms with ``own``.
     """
     n_hops = out.shape[0]
     space.nearest[:] = -1.0
@@ -245,15 +279,15 @@ def compare(
             if rules.edge_attributes and (h == 0 or not rules.nested):
                 level = 0 if rules.nested else h
                 b_ptr = b.incident_ptr[level]
-                store(space.turned, n_edges * LANES, spread(0.0))
+                store(space.transpose, n_edges * LANES, spread(0.0))
                 for c in range(0, m, LANES):
                     sum_lines(
-                        space.lines, space.turned, PE, n_edges, b_ptr, b.incident,
+                        space.lines, space.transpose, PE, n_edges, b_ptr, b.incident,
                         b0 + c, b0 + m, f0,
                     )  # fmt: skip
                     for v in range(0, n, LANES):
                         octet = (a0 + v) // LANES
-                        square = sum_square(space.turned, a.incident_rows, level, octet)
+                        square = sum_square(space.transpose, a.incident_rows, level, octet)
                         store_square(T, c * n + v, n, square)
             a_norm, b_norm = a.norm[h, a0 : a0 + n], b.norm[h, b0 : b0 + m]
             if own:

@@ -1,1 +1,1 @@
-"""Random vectors of nodes and stars, in linear time."""
+"""Random vectors of stars whose products approximate the kernel, in linear time."""

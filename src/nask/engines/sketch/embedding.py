@@ -1,7 +1,7 @@
-"""Elements as random vectors whose products are P on average, compiled.
+"""Random vectors of elements whose products are P on average, compiled.
 
-``attributes/random_map.py`` says what goes where; here eight elements at a time are put into a
-block and rotated, so that no column stands for anything by itself.
+``attributes/random_map.py`` draws which column each value gets. Here the vectors of eight elements
+at a time are filled and rotated; after the rotation no column stands for a single value.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Float64
 from nask.attributes.random_map import Columns
 from nask.compiling import compiled, inner
 from nask.engines.compiled.vectors import (
@@ -24,22 +24,21 @@ from nask.engines.compiled.vectors import (
     transposed,
 )
 from nask.engines.sketch.mixing import cosine_and_sine, rotate
-from nask.graph.batch import Elements
+from nask.graph.elements import Elements
 
-Array = npt.NDArray[Any]
-
-# Training ranges from 0 within which a number is taken as it is; beyond, its waves would need more
-# digits of the angle than there are.
+# Numbers of up to so many training ranges are taken as they are. The angles of larger ones would
+# need more digits than there are.
 FARTHEST = 1000.0
-# The length on which farther numbers are wound up. A prime, so that neither powers of two nor of
-# ten meet on it; two that differ look alike with a chance of 3 in 100,000.
+# Larger numbers are taken modulo this. It is a prime, so that powers of two or of ten do not
+# coincide; two different numbers look alike with a chance of 3 in 100,000.
 WINDING = 65521.0
 
 
-def wound(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Numbers as they are, and those far outside the training range as others outside of it.
+def wound(x: Float64) -> Float64:
+    """Return numbers as they are, but those far outside the training range as nearer ones.
 
-    Two of these that are near each other stay so, except where the winding ends.
+    These are still outside the training range. Two of them that are near each other stay near,
+    except across a multiple of the modulus.
 
     Examples
     --------
@@ -56,17 +55,17 @@ def wound(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 class Values(NamedTuple):
-    """The attributes of elements; eight more than there are, so that the last are whole vectors."""
+    """The attributes of elements; eight more elements fill the last vector."""
 
     numerical: Array  # attributes x elements, NaN where missing
     categorical: Array
     feature_ptr: Array
-    feature: Array  # columns of the features that are not 0
-    feature_size: Array
+    feature: Array  # columns of the node features that are not 0
+    feature_size: Array  # their values
 
     @classmethod
     def of(cls, elements: Elements, features: Any) -> Values:
-        """Take the attributes of a batch, and its sparse features if it has any."""
+        """Return the attributes of a batch, with its node features if it has any."""
         n = len(elements)
         padded = ((0, 0), (0, LANES))
         none = np.zeros(0, dtype=np.int64)
@@ -83,14 +82,14 @@ class Values(NamedTuple):
 
 
 @inner
-def add_at(block: Array, column: int, values: Any) -> None:
-    """Add eight values to a column."""
-    store(block, column * LANES, load(block, column * LANES) + values)
+def add_at(rows: Array, column: int, values: Any) -> None:
+    """Add eight values to a column of eight rows."""
+    store(rows, column * LANES, load(rows, column * LANES) + values)
 
 
 @inner
-def put_numbers(block: Array, values: Values, first: int, c: Columns, space: Array) -> None:
-    """Waves of the numerical attributes of eight elements; none where a value is missing."""
+def put_numbers(rows: Array, values: Values, first: int, c: Columns, space: Array) -> None:
+    """Add the waves of the numerical attributes of eight elements; 0 where a value is missing."""
     for d in range(c.frequency.shape[0]):
         for lane in range(LANES):
             x = values.numerical[d, first + lane]
@@ -99,86 +98,94 @@ def put_numbers(block: Array, values: Values, first: int, c: Columns, space: Arr
         x, present = load(space, 0), load(space, LANES)
         for k in range(c.frequency.shape[1]):
             cosine, sine = cosine_and_sine(x * c.frequency[d, k])
-            add_at(block, c.wave_column[d, k, 0], cosine * present * c.wave_value[d, k, 0])
-            add_at(block, c.wave_column[d, k, 1], sine * present * c.wave_value[d, k, 1])
+            add_at(rows, c.wave_column[d, k, 0], cosine * present * c.wave_value[d, k, 0])
+            add_at(rows, c.wave_column[d, k, 1], sine * present * c.wave_value[d, k, 1])
 
 
 @inner
-def put_categories(block: Array, values: Values, element: int, lane: int, c: Columns) -> None:
-    """The categories of one element."""
+def put_categories(rows: Array, values: Values, element: int, lane: int, c: Columns) -> None:
+    """Add the categories of one element."""
     for d in range(len(c.category_ptr) - 1):
         code = values.categorical[d, element]
         if code >= 0:
             i = c.category_ptr[d] + code
-            block[c.category_column[i] * LANES + lane] += c.category_value[i]
+            rows[c.category_column[i] * LANES + lane] += c.category_value[i]
 
 
 @inner
-def put_features(block: Array, values: Values, element: int, lane: int, c: Columns) -> None:
-    """The sparse features of one element, as what they differ from a row without any.
+def put_features(rows: Array, values: Values, element: int, lane: int, c: Columns) -> None:
+    """Add the node features of one element, less what an element without any would have.
 
-    The part of the difference along that row is a column of its own.
+    The component of the difference along the latter gets a column of its own.
     """
     n_features = c.feature_column.shape[0]
     along = 0.0
     for i in range(values.feature_ptr[element], values.feature_ptr[element + 1]):
         d, x = values.feature[i], values.feature_size[i]
         if c.binary:
-            block[c.feature_column[d, 0] * LANES + lane] += 2 * x * c.feature_value[d, 0]
+            rows[c.feature_column[d, 0] * LANES + lane] += 2 * x * c.feature_value[d, 0]
             along -= 2 * x / n_features
         else:
             n_waves = c.feature_frequency.shape[1]
             for k in range(n_waves):
                 angle = c.feature_frequency[d, k] * x
                 less, sine = math.cos(angle) - 1.0, math.sin(angle)
-                block[c.feature_column[d, 2 * k] * LANES + lane] += less * c.feature_value[d, 2 * k]
+                rows[c.feature_column[d, 2 * k] * LANES + lane] += less * c.feature_value[d, 2 * k]
                 i_sine = 2 * k + 1
-                block[c.feature_column[d, i_sine] * LANES + lane] += (
+                rows[c.feature_column[d, i_sine] * LANES + lane] += (
                     sine * c.feature_value[d, i_sine]
                 )
                 along += less / (n_waves * n_features)
     for k in range(c.width):
-        block[k * LANES + lane] -= along * c.without[k]
-    block[c.shift_column * LANES + lane] += c.shift * (1.0 + along)
+        rows[k * LANES + lane] -= along * c.without[k]
+    rows[c.shift_column * LANES + lane] += c.shift * (1.0 + along)
 
 
 @compiled
 def embed(
     values: Values, first: int, last: int, c: Columns, signs: Array, space: Array, out: Array
 ) -> None:
-    """Write the vectors of elements first..last to the rows of ``out``, from 0 on.
+    """Write the vectors of some elements to the rows of ``out``.
 
     Parameters
     ----------
+    values : Values
+    first, last : int
+        The elements are those from ``first`` to ``last - 1``.
+    c : Columns
     signs : ndarray of shape (width,)
-        Of the rotation, with its scale.
+        Signs of the rotation, with its scale.
     space : ndarray
-        Working memory of :func:`n_space` numbers.
-    out : ndarray of shape (at least last - first, rounded up to whole vectors, width), float32
+        Working memory from :func:`embedding_space`.
+    out : ndarray of float32
+        At least ``last - first`` rows, rounded up to whole vectors, with ``width`` columns.
     """
     size = c.width * LANES
-    block, turned, lanes = space[:size], space[size : 2 * size], space[2 * size :]
+    rows, rotated, lanes = space[:size], space[size : 2 * size], space[2 * size :]
     for v in range(first, last, LANES):
-        block[:] = 0.0
-        put_numbers(block, values, v, c, lanes)
+        rows[:] = 0.0
+        put_numbers(rows, values, v, c, lanes)
         for lane in range(min(LANES, last - v)):
-            block[c.constant_column * LANES + lane] += c.constant
-            put_categories(block, values, v + lane, lane, c)
+            rows[c.constant_column * LANES + lane] += c.constant
+            put_categories(rows, values, v + lane, lane, c)
             if c.feature_column.shape[0] > 0:
-                put_features(block, values, v + lane, lane, c)
-        rotate(turned, signs, block)
-        write_rows(out, v - first, turned, c.width)
+                put_features(rows, values, v + lane, lane, c)
+        rotate(rotated, signs, rows)
+        write_rows(out, v - first, rotated, c.width)
 
 
 @inner
-def write_rows(out: Array, row: int, block: Array, n_columns: int) -> None:
-    """Write the eight vectors of a block to rows of ``out``, whole vectors of columns."""
+def write_rows(out: Array, first: int, rows: Array, n_columns: int) -> None:
+    """Write eight rows side by side to the rows of ``out`` from ``first`` on.
+
+    ``n_columns`` is a multiple of eight.
+    """
     n = out.shape[1]
     for k in range(0, n_columns, LANES):
-        square = transposed(load_square(block, k * LANES, LANES))
-        store_square(out, row * n + k, n, square)
+        square = transposed(load_square(rows, k * LANES, LANES))
+        store_square(out, first * n + k, n, square)
 
 
 def embedding_space(width: int) -> Array:
-    """Working memory of :func:`embed`."""
+    """Return working memory for :func:`embed`."""
     return aligned(2 * width * LANES + 2 * LANES)

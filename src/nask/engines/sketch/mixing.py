@@ -1,10 +1,10 @@
-"""Random rotations and waves of eight vectors side by side, compiled.
+"""Random rotations, cosines and sines of eight rows side by side, compiled.
 
-A block holds eight vectors of one width, a power of two: their first numbers, their second numbers
-and so on, so that every operation is one on a vector of eight (see ``compiled/vectors``). The
-transform of Walsh and Hadamard takes w log w sums where a random matrix would take w^2 products,
-and nothing but signs has to be stored. What is done to one of the eight does not depend on the
-others.
+Eight rows of one width, a power of two, lie side by side: their eight first numbers, their eight
+second numbers, and so on. So every operation works on a vector of eight (see
+``compiled/vectors``), and no row depends on the others. A rotation is a change of signs and a
+Walsh-Hadamard transform. For width w it takes w log w sums, where a random matrix would take w^2
+products, and only the signs have to be stored.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy.typing as npt
-
+from nask.arrays import Array
 from nask.compiling import inner
-from nask.engines.compiled.vectors import LANES, ROUND, at, load, store
+from nask.engines.compiled.exponential import ROUND
+from nask.engines.compiled.vectors import LANES, at, load, store
 
-Array = npt.NDArray[Any]
-
-TURNS = 1 / (2 * math.pi)
-# 2 pi in two parts: the first has so few bits that its product with a small integer is exact.
-TURN_HIGH = 6.283185243606567
-TURN_LOW = 2 * math.pi - TURN_HIGH
+PERIODS = 1 / (2 * math.pi)
+# 2 pi as a sum: the first term has so few bits that its product with a small integer is exact.
+PERIOD_HIGH = 6.283185243606567
+PERIOD_LOW = 2 * math.pi - PERIOD_HIGH
 COSINE = tuple((-1) ** k / math.factorial(2 * k) for k in range(11))
 SINE = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(11))
 C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10 = COSINE
@@ -30,47 +28,47 @@ S0, S1, S2, S3, S4, S5, S6, S7, S8, S9, S10 = SINE
 
 
 @inner
-def hadamard(block: Array, width: int) -> None:
-    """Transform in place, without the factor 1 / sqrt(width); four numbers at a time."""
+def hadamard(rows: Array, width: int) -> None:
+    """Transform rows in place, without the factor 1 / sqrt(width); four columns at a time."""
     half = 1
     while 2 * half < width:
         q = half * LANES
         for start in range(0, width * LANES, 4 * q):
             for i in range(start, start + q, LANES):
-                a, b = load(block, i), load(block, i + q)
-                c, d = load(block, i + 2 * q), load(block, i + 3 * q)
+                a, b = load(rows, i), load(rows, i + q)
+                c, d = load(rows, i + 2 * q), load(rows, i + 3 * q)
                 low, high = a + b, c + d
-                store(block, i, low + high)
-                store(block, i + 2 * q, low - high)
+                store(rows, i, low + high)
+                store(rows, i + 2 * q, low - high)
                 low, high = a - b, c - d
-                store(block, i + q, low + high)
-                store(block, i + 3 * q, low - high)
+                store(rows, i + q, low + high)
+                store(rows, i + 3 * q, low - high)
         half *= 4
     if half < width:
         q = half * LANES
         for i in range(0, q, LANES):
-            a, b = load(block, i), load(block, i + q)
-            store(block, i, a + b)
-            store(block, i + q, a - b)
+            a, b = load(rows, i), load(rows, i + q)
+            store(rows, i, a + b)
+            store(rows, i + q, a - b)
 
 
 @inner
-def rotate(block: Array, signs: Array, source: Array) -> None:
-    """Write the vectors of ``source``, times ``signs`` and transformed, to ``block``.
+def rotate(rows: Array, signs: Array, source: Array) -> None:
+    """Write ``source`` times ``signs``, transformed, to ``rows``.
 
-    With signs of size 1 / sqrt(width) this is a rotation.
+    This is a rotation if the signs are 1 / sqrt(width) or -1 / sqrt(width).
     """
     width = len(signs)
     for k in range(width):
-        store(block, k * LANES, load(source, k * LANES) * at(signs, k))
-    hadamard(block, width)
+        store(rows, k * LANES, load(source, k * LANES) * at(signs, k))
+    hadamard(rows, width)
 
 
 @inner
 def cosine_and_sine(x: Any) -> Any:
-    """Both in each lane, to 1e-9, for |x| up to some 10^6."""
-    n = (x * TURNS + ROUND) - ROUND
-    r = (x - n * TURN_HIGH) - n * TURN_LOW
+    """Return cos x and sin x in each lane, to 1e-9, for |x| up to about 10^6."""
+    n = (x * PERIODS + ROUND) - ROUND
+    r = (x - n * PERIOD_HIGH) - n * PERIOD_LOW
     y = r * r
     cosine = C5 + y * (C6 + y * (C7 + y * (C8 + y * (C9 + y * C10))))
     cosine = C0 + y * (C1 + y * (C2 + y * (C3 + y * (C4 + y * cosine))))

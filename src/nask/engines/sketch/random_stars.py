@@ -1,8 +1,8 @@
-"""Random features of stars, hop by hop: linear in nodes and edges, without a Gram matrix.
+"""Random features of stars, hop by hop: in linear time, without a Gram matrix.
 
-Every node gets a vector z_0 whose products are P on average (``embedding``), its star one whose
-products are k_1 (``star_sketch``), from that a vector z_1 for P_1, and so on. Nothing that is
-computed for a node depends on what other graphs are in the batch, to the last bit.
+Every node gets a vector z_0 whose products are P on average (``embedding``). Its star gets a vector
+whose products are k_1 (``star_sketch``), from which comes a vector z_1 for P_1, and so on. The
+vectors of a node do not depend on the other graphs of the batch, to the last bit.
 """
 
 from __future__ import annotations
@@ -12,47 +12,49 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import delayed
 
+from nask.arrays import Float32, Float64
 from nask.attributes.random_map import Columns, RandomMap
 from nask.engines.compiled.vectors import LANES
 from nask.engines.sketch import star_sketch
 from nask.engines.sketch.embedding import Values, embed, embedding_space
-from nask.engines.sketch.star_sketch import SCALARS, SketchRules, Stars, Turns
+from nask.engines.sketch.star_sketch import SCALARS, Rotations, SketchRules, SketchStars
 from nask.execution.execution import Execution
-from nask.graph.batch import Elements, GraphBatch
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
 from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.spec import StarSpec
 
-# Nodes or edges of a task: whole vectors, and enough work that handing it out costs nothing.
-BLOCK = 64 * LANES
-# Pairs of nodes that take as long as one number of one node's vector, for the choice of threads.
+# Nodes, or edges, of a task: whole vectors, and enough work that handing it out costs nothing.
+TASK_ELEMENTS = 64 * LANES
+# One number of a node's vector takes as long as this many pairs of nodes of the exact engines, in
+# which work is counted when the number of threads is chosen.
 PAIRS_PER_NUMBER = 2
 
-Floats = npt.NDArray[np.float32]
-Direction = npt.NDArray[np.float64]
-Rows = tuple[int, int, Floats]
+Rows = tuple[int, int, Float32]
+"""The first node, the last one and one more, and their rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class RandomStars:
-    """The random choices for a kernel, and what was learned to make their errors small.
+    """The random choices for a kernel, and the directions that make their errors small.
 
     Parameters
     ----------
     spec : StarSpec
     widths : tuple of int
-        Columns of the features of each hop.
+        Number of columns of each hop's features.
     width : int
-        Of the vectors inside, a power of two.
+        Width of the vectors inside, a power of two.
     nodes, edges : RandomMap
-    turns : tuple of Turns, one a hop
+    rotations : tuple of Rotations
+        One per hop.
     node_signs, edge_signs : ndarray
-        Of the rotation of embedded nodes and edges.
-    node_directions : tuple of ndarray, one a hop
-        The direction of the mean of the nodes' vectors; none before a :class:`Walk` learns them.
-    edge_directions : tuple of ndarray
+        Signs of the rotation of embedded nodes and edges.
+    node_directions, edge_directions : tuple of ndarray
+        The direction of the mean vector of the nodes, and of the edges, one per hop. Empty before
+        a :class:`HopPass` learns them.
     """
 
     spec: StarSpec
@@ -60,11 +62,11 @@ class RandomStars:
     width: int
     nodes: RandomMap
     edges: RandomMap
-    turns: tuple[Turns, ...]
-    node_signs: Direction
-    edge_signs: Direction
-    node_directions: tuple[Direction, ...] = ()
-    edge_directions: tuple[Direction, ...] = ()
+    rotations: tuple[Rotations, ...]
+    node_signs: Float64
+    edge_signs: Float64
+    node_directions: tuple[Float64, ...] = ()
+    edge_directions: tuple[Float64, ...] = ()
 
     @classmethod
     def draw(
@@ -76,20 +78,20 @@ class RandomStars:
         binary: bool,
         seed: int,
     ) -> RandomStars:
-        """Draw all that is random.
+        """Draw the random choices.
 
         Parameters
         ----------
         spec : StarSpec
         n_components : int
-            Columns of all hops together.
+            Number of columns of all hops together.
         node_names, edge_names : tuple of str
-            Of the categorical attributes of nodes and of edges.
+            Names of the categorical attributes of nodes and of edges.
         binary : bool
-            Whether sparse features are zeros and ones.
+            Whether all node features are zeros and ones.
         seed : int
         """
-        # Stars of more hops differ more, so that theirs need more columns.
+        # SketchStars of more hops differ more, so they get more columns.
         ends = np.cumsum(np.arange(spec.n_hops + 1))
         widths = tuple(np.diff(n_components * ends // ends[-1]).tolist())
         width = max(2 * LANES, 1 << (max(widths) - SCALARS - 1).bit_length())
@@ -100,21 +102,22 @@ class RandomStars:
             np.random.default_rng(next(seeds)).choice([-1.0, 1.0], width) / np.sqrt(width)
             for _ in range(2)
         )
-        turns = tuple(Turns.draw(next(seeds), width) for _ in range(spec.n_hops))
-        return cls(spec, widths, width, nodes, edges, turns, node_signs, edge_signs)
+        rotations = tuple(Rotations.draw(next(seeds), width) for _ in range(spec.n_hops))
+        return cls(spec, widths, width, nodes, edges, rotations, node_signs, edge_signs)
 
 
-class Walk:
-    """One way through the hops of some graphs.
+class HopPass:
+    """One pass through the hops of some graphs.
 
-    Where ``drawn`` has no directions yet they are learned on the way.
+    If ``drawn`` has no directions yet, the pass learns them.
 
     Parameters
     ----------
     drawn : RandomStars
     batch : GraphBatch
-    new : pair of tuples of categories
-        Those unseen in training, of nodes and of edges, by categorical attribute.
+    new : pair of tuples
+        The categories that training did not have, of nodes and of edges: one tuple per categorical
+        attribute.
     execution : Execution
     """
 
@@ -129,7 +132,7 @@ class Walk:
         self._edge_directions = list(drawn.edge_directions)
 
     def learned(self) -> RandomStars:
-        """Return the random choices with the directions of this way."""
+        """Return the random choices with the directions of this pass."""
         return replace(
             self._drawn,
             node_directions=tuple(self._node_directions),
@@ -137,12 +140,12 @@ class Walk:
         )
 
     @property
-    def n_blocks(self) -> int:
-        """How many blocks of rows all hops have together."""
-        return self._drawn.spec.n_hops * -(-self._batch.n_nodes // BLOCK)
+    def n_tasks(self) -> int:
+        """Number of tasks of all hops together."""
+        return self._drawn.spec.n_hops * -(-self._batch.n_nodes // TASK_ELEMENTS)
 
     def hops(self) -> Iterator[Iterator[Rows]]:
-        """Yield for each hop the rows of all nodes, block by block; all have to be taken."""
+        """Yield the rows of all nodes per hop, task by task; the caller must take all of them."""
         drawn, batch, spec = self._drawn, self._batch, self._drawn.spec
         nested = spec.expansion == "nested"
         members, incident, counts = _lists(batch, spec)
@@ -156,7 +159,7 @@ class Walk:
         deeper = np.empty_like(nodes) if nested and spec.n_hops > 1 else nodes[:0]
         for h in range(spec.n_hops):
             level = 0 if nested else h
-            stars = Stars(
+            stars = SketchStars(
                 core=nodes, nodes=nodes, member_ptr=members.ptr[level], member=members.index,
                 edges=edges, incident_ptr=incident.ptr[level], incident=incident.index,
                 n_edges=counts[level],
@@ -176,7 +179,7 @@ class Walk:
             if nested and not is_last:
                 nodes, deeper = deeper, nodes
 
-    def _direction(self, known: list[Direction], hop: int, rows: Floats, n: int) -> Direction:
+    def _direction(self, known: list[Float64], hop: int, rows: Float32, n: int) -> Float64:
         if hop == len(known):
             some = rows[:n]
             mean = some.mean(axis=0, dtype=np.float64) if len(some) else np.zeros(rows.shape[1])
@@ -184,22 +187,29 @@ class Walk:
             known.append(mean / length if length > 0 else mean)
         return known[hop]
 
-    def _rows(self, stars: Stars, h: int, rules: SketchRules, deeper: Floats) -> Iterator[Rows]:
+    def _rows(
+        self, stars: SketchStars, h: int, rules: SketchRules, deeper: Float32
+    ) -> Iterator[Rows]:
         drawn, n = self._drawn, self._batch.n_nodes
 
         def task(first: int, last: int) -> Rows:
             out = np.empty((last - first, drawn.widths[h]), dtype=np.float32)
-            space = star_sketch.Space.of(drawn.width)
-            star_sketch.sketch_stars(stars, drawn.turns[h], rules, first, last, space, out, deeper)
+            space = star_sketch.SketchWorkspace.of(drawn.width)
+            star_sketch.sketch_stars(
+                stars, drawn.rotations[h], rules, first, last, space, out, deeper
+            )
             return first, last, out
 
-        tasks = (delayed(task)(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK))
+        tasks = (
+            delayed(task)(first, min(first + TASK_ELEMENTS, n))
+            for first in range(0, n, TASK_ELEMENTS)
+        )
         return self._execution.run(tasks, n * drawn.width * PAIRS_PER_NUMBER)
 
     def _embedded(
-        self, elements: Elements, features: Any, columns: Columns, signs: Direction
-    ) -> Floats:
-        """The vectors of all elements; rows of whole vectors."""
+        self, elements: Elements, features: Any, columns: Columns, signs: Float64
+    ) -> Float32:
+        """Return the vectors of all elements, with zeros up to whole vectors of rows."""
         n, width = len(elements), self._drawn.width
         values = Values.of(elements, features)
         rows = np.zeros((-(-n // LANES) * LANES, width), dtype=np.float32)
@@ -208,16 +218,19 @@ class Walk:
             space = embedding_space(width)
             embed(values, first, last, columns, signs, space, rows[first:])
 
-        tasks = (delayed(task)(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK))
+        tasks = (
+            delayed(task)(first, min(first + TASK_ELEMENTS, n))
+            for first in range(0, n, TASK_ELEMENTS)
+        )
         for _ in self._execution.run(tasks, n * width * PAIRS_PER_NUMBER):
             pass
         return rows
 
 
 def _lists(batch: GraphBatch, spec: StarSpec) -> tuple[Members, Members, Any]:
-    """Members and edges of the stars, and the numbers of edges, by level."""
+    """Return members and edges of the stars, and the numbers of edges, by level."""
     if spec.expansion == "nested" and (spec.edges.is_constant or not spec.use_edges):
-        # Edges are only counted: their lists would take twice the memory of the members.
+        # Edges are only counted; their lists would take twice the memory of the members.
         members = Members.from_matrices([star_pattern(batch)])
         return members, members, members.counts() - 1.0
     nodes, edges = star_matrices(batch, spec.n_hops, spec.expansion)

@@ -1,16 +1,14 @@
-"""Stars as random vectors whose products are k_h on average, compiled: one hop, eight at a time.
+"""Random vectors of stars whose products are k_h on average, compiled: one hop, eight at a time.
 
-With z the vector of a core and s the sum of those of its star's members, k_h is the product of
-z z' and s s', edges added to the latter. Two vectors, each turned at random and then multiplied
-number by number, have that product on average; the error grows with their lengths. So what most
-nodes have in common is taken out first: z = a e + x and s = A e + y, with e the direction of the
-mean over training nodes, and
+    k_h = (z z') (s s' + edges) = (a a' + x x') (A A' + B B' + y y')
 
-    k_h = (a a' + x x') (A A' + B B' + y y'),    B of the edges.
-
-The products of two scalars are columns of their own, those of a scalar and a vector are rotated
-vectors, which keep their products exactly, and only x x' y y' is left to chance. All vectors are
-added up, each turned by a rotation of its own.
+z is the vector of a star's core, s the sum of the vectors of its members. If z and s are rotated at
+random and multiplied number by number, the results have k_h as their product on average, with an
+error that grows with the lengths of z and s. So what most nodes have in common is split off:
+z = a e + x and s = A e + y, with e the direction of the mean over training nodes; B is the same for
+edges. The product of two scalars has a column of its own. The product of a scalar and a vector is a
+rotated vector, which keeps products exactly. Only the product of x and y is left to chance. All
+vectors are added up, each after a rotation of its own.
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.compiling import compiled, inner
 from nask.engines.compiled.lines import sum_lines
 from nask.engines.compiled.vectors import (
@@ -37,12 +35,11 @@ from nask.engines.sketch.embedding import write_rows
 from nask.engines.sketch.mixing import cosine_and_sine, rotate
 from nask.numeric import TINY
 
-Array = npt.NDArray[Any]
-# Columns that are exact: of core and members, and of core and edges.
+# Columns whose products are exact: of core and members, and of core and edges.
 SCALARS = 2
 
 
-class Turns(NamedTuple):
+class Rotations(NamedTuple):
     """The random choices of one hop: signs of rotations, with their scale, and frequencies."""
 
     product_core: Array
@@ -55,29 +52,29 @@ class Turns(NamedTuple):
     scalar_waves: Array  # SCALARS x width / 2
 
     @classmethod
-    def draw(cls, seed: np.random.SeedSequence, width: int) -> Turns:
-        """Draw them."""
+    def draw(cls, seed: np.random.SeedSequence, width: int) -> Rotations:
+        """Draw the choices of one hop."""
         rng = np.random.default_rng(seed)
         signs = rng.choice([-1.0, 1.0], (7, width)) / math.sqrt(width)
         waves: list[Array] = [*signs, rng.standard_normal((SCALARS, width // 2))]
         return cls(*waves)
 
 
-class Stars(NamedTuple):
-    """The stars of some graphs at one hop. Rows are whole vectors, the last ones filled up."""
+class SketchStars(NamedTuple):
+    """The stars of some graphs at one hop. Numbers of rows are rounded up to whole vectors."""
 
     core: Array  # rows: the vectors of the cores
-    nodes: Array  # rows: those of members
+    nodes: Array  # rows: the vectors of the members
     member_ptr: Array
     member: Array
     edges: Array  # rows: the vectors of edges; none where all edges are alike
     incident_ptr: Array
     incident: Array
-    n_edges: Array  # of each star
+    n_edges: Array  # number of edges of each star
 
 
 class SketchRules(NamedTuple):
-    """What to compute."""
+    """The parameters of one hop."""
 
     node_direction: Array
     edge_direction: Array
@@ -88,60 +85,60 @@ class SketchRules(NamedTuple):
     deeper: bool  # whether there is another hop
 
 
-class Space(NamedTuple):
-    """Working memory of eight stars."""
+class SketchWorkspace(NamedTuple):
+    """Working memory for eight stars side by side."""
 
     lines: Array
     core: Array
     members: Array
     edges: Array
-    turned: Array
+    rotated: Array
     other: Array
     sketch: Array
     scalars: Array
 
     @classmethod
-    def of(cls, width: int) -> Space:
-        """Take memory for vectors of this width."""
+    def of(cls, width: int) -> SketchWorkspace:
+        """Return memory for vectors of this width."""
         sizes = [*[width] * 7, 4]
         return cls(*(aligned(size * LANES) for size in sizes))
 
 
 @inner
-def split(block: Array, direction: Array) -> Any:
-    """Take the part along a direction out of eight vectors, and return its length."""
-    along = load(block, 0) * 0.0
+def split(rows: Array, direction: Array) -> Any:
+    """Subtract from eight vectors their component along a direction; return its length."""
+    along = load(rows, 0) * 0.0
     for k in range(len(direction)):
-        along = along + load(block, k * LANES) * at(direction, k)
+        along = along + load(rows, k * LANES) * at(direction, k)
     for k in range(len(direction)):
-        store(block, k * LANES, load(block, k * LANES) - along * at(direction, k))
+        store(rows, k * LANES, load(rows, k * LANES) - along * at(direction, k))
     return along
 
 
 @inner
-def add_turned(space: Space, signs: Array, source: Array, size: Any) -> None:
-    """Add eight vectors, turned and scaled, to the sketch."""
-    rotate(space.turned, signs, source)
+def add_rotated(space: SketchWorkspace, signs: Array, source: Array, size: Any) -> None:
+    """Add eight vectors, rotated and scaled, to the sketch."""
+    rotate(space.rotated, signs, source)
     for k in range(len(signs)):
         place = k * LANES
-        store(space.sketch, place, load(space.sketch, place) + load(space.turned, place) * size)
+        store(space.sketch, place, load(space.sketch, place) + load(space.rotated, place) * size)
 
 
 @inner
-def add_product(space: Space, turns: Turns) -> None:
-    """Add the products of cores and members, both turned, number by number."""
-    rotate(space.turned, turns.product_core, space.core)
-    rotate(space.other, turns.product_members, space.members)
-    size = math.sqrt(len(turns.product_core))
-    for k in range(len(turns.product_core)):
+def add_product(space: SketchWorkspace, rotations: Rotations) -> None:
+    """Add the products of cores and members, both rotated, number by number."""
+    rotate(space.rotated, rotations.product_core, space.core)
+    rotate(space.other, rotations.product_members, space.members)
+    size = math.sqrt(len(rotations.product_core))
+    for k in range(len(rotations.product_core)):
         place = k * LANES
-        product = load(space.turned, place) * load(space.other, place) * size
+        product = load(space.rotated, place) * load(space.other, place) * size
         store(space.sketch, place, load(space.sketch, place) + product)
 
 
 @inner
-def inverse_lengths(space: Space, n_columns: int, scale: float) -> Any:
-    """1 / length of eight vectors: their scalars, and the first columns of the sketch, scaled."""
+def inverse_lengths(space: SketchWorkspace, n_columns: int, scale: float) -> Any:
+    """Return 1 / length of eight vectors: the scalars and the first columns of the sketch."""
     first, second = load(space.scalars, 0), load(space.scalars, LANES)
     total = load(space.sketch, 0) * 0.0
     for k in range(n_columns):
@@ -155,32 +152,59 @@ def inverse_lengths(space: Space, n_columns: int, scale: float) -> Any:
 
 
 @inner
-def write_waves(deeper: Array, row: int, space: Space, turns: Turns, gamma_star: float) -> None:
-    """Vectors whose products are exp(-gamma_star (1 - k^)), from those of the normalised stars."""
-    width = len(turns.first_wave)
+def write_waves(
+    deeper: Array, row: int, space: SketchWorkspace, rotations: Rotations, gamma_star: float
+) -> None:
+    """Write vectors whose products are exp(-gamma_star (1 - k^)) on average.
+
+    They are made from the sketch of eight stars, normalised.
+
+    Parameters
+    ----------
+    deeper : ndarray
+    row : int
+        The first of eight rows of ``deeper`` to write.
+    space : SketchWorkspace
+    rotations : Rotations
+    gamma_star : float
+    """
+    width = len(rotations.first_wave)
     norm = inverse_lengths(space, width, 1.0)
     first, second = load(space.scalars, 0) * norm, load(space.scalars, LANES) * norm
-    rotate(space.turned, turns.first_wave, space.sketch)
-    rotate(space.other, turns.second_wave, space.turned)
+    rotate(space.rotated, rotations.first_wave, space.sketch)
+    rotate(space.other, rotations.second_wave, space.rotated)
     half, root = width // 2, math.sqrt(gamma_star)
-    # A rotation has rows of length 1, frequencies those of width normal numbers.
+    # The rows of a rotation have length 1, but frequencies are vectors of width normal numbers.
     scale, size = root * math.sqrt(width), math.sqrt(2 / width)
     for k in range(half):
         angle = load(space.other, k * LANES) * norm * scale
         angle = (
-            angle + (first * turns.scalar_waves[0, k] + second * turns.scalar_waves[1, k]) * root
+            angle
+            + (first * rotations.scalar_waves[0, k] + second * rotations.scalar_waves[1, k]) * root
         )
         cosine, sine = cosine_and_sine(angle)
-        store(space.turned, k * LANES, cosine * size)
-        store(space.turned, (half + k) * LANES, sine * size)
-    write_rows(deeper, row, space.turned, width)
+        store(space.rotated, k * LANES, cosine * size)
+        store(space.rotated, (half + k) * LANES, sine * size)
+    write_rows(deeper, row, space.rotated, width)
 
 
 @inner
-def write_star(out: Array, row: int, n: int, space: Space, star_norm: bool) -> None:
-    """Write scalars and the first columns of the sketch of n stars to the rows of ``out``."""
+def write_star(out: Array, row: int, n: int, space: SketchWorkspace, star_norm: bool) -> None:
+    """Write the scalars and the first columns of the sketch of n stars to rows of ``out``.
+
+    Parameters
+    ----------
+    out : ndarray
+    row : int
+        The first row of ``out`` to write.
+    n : int
+        At most eight.
+    space : SketchWorkspace
+    star_norm : bool
+        Whether to normalise.
+    """
     n_columns = out.shape[1] - SCALARS
-    # Fewer columns stand for all.
+    # A few columns stand for all, so they are scaled up.
     scale = (len(space.sketch) // LANES) / n_columns
     inverse_lengths(space, n_columns, scale)
     root = math.sqrt(scale)
@@ -194,19 +218,25 @@ def write_star(out: Array, row: int, n: int, space: Space, star_norm: bool) -> N
 
 @compiled
 def sketch_stars(
-    stars: Stars, turns: Turns, rules: SketchRules, first: int, last: int,
-    space: Space, out: Array, deeper: Array,
+    stars: SketchStars, rotations: Rotations, rules: SketchRules, first: int, last: int,
+    space: SketchWorkspace, out: Array, deeper: Array,
 ) -> None:  # fmt: skip
-    """Sketch the stars of nodes first..last.
+    """Write the sketches of some stars, and the vectors of their nodes for the next hop.
 
     Parameters
     ----------
+    stars : SketchStars
+    rotations : Rotations
+    rules : SketchRules
+    first, last : int
+        The stars are those of nodes ``first`` to ``last - 1``.
+    space : SketchWorkspace
     out : ndarray of shape (last - first, columns), float32
-        Their vectors, normalised with ``star_norm``.
+        Takes the sketches, normalised with ``star_norm``.
     deeper : ndarray of shape (nodes, width), float32
-        Takes the vectors of the nodes for the next hop, unless this is the last.
+        Takes the vectors for the next hop, unless this is the last.
     """
-    width = len(turns.first_wave)
+    width = len(rotations.first_wave)
     for v in range(first, last, LANES):
         for k in range(0, width, LANES):
             square = transposed(load_square(stars.core, v * width + k, width))
@@ -233,19 +263,19 @@ def sketch_stars(
         store(space.scalars, 0, core * members)
         store(space.scalars, LANES, core * edges)
         space.sketch[:] = 0.0
-        add_turned(space, turns.members_by_core, space.members, core)
-        add_turned(space, turns.core_by_members, space.core, members)
+        add_rotated(space, rotations.members_by_core, space.members, core)
+        add_rotated(space, rotations.core_by_members, space.core, members)
         if rules.edge_attributes or rules.edge_size > 0:
-            add_turned(space, turns.core_by_edges, space.core, edges)
-        add_product(space, turns)
+            add_rotated(space, rotations.core_by_edges, space.core, edges)
+        add_product(space, rotations)
         if rules.deeper:
-            write_waves(deeper, v, space, turns, rules.gamma_star)
+            write_waves(deeper, v, space, rotations, rules.gamma_star)
         write_star(out, v - first, min(LANES, last - v), space, rules.star_norm)
 
 
 @compiled
 def normalise(rows: Array) -> None:
-    """Give every row the length 1, unless it is 0."""
+    """Scale every row to length 1, unless its length is 0."""
     for r in range(len(rows)):
         square = 0.0
         for k in range(rows.shape[1]):
@@ -257,7 +287,17 @@ def normalise(rows: Array) -> None:
 
 @compiled
 def add_by_graph(sums: Array, rows: Array, graph: Array, first: int) -> None:
-    """Add the rows of nodes from ``first`` on to those of their graphs, one after the other."""
+    """Add the rows of nodes to those of their graphs, node by node.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_graphs, n_columns)
+    rows : ndarray of shape (number of nodes, n_columns)
+    graph : ndarray
+        The graph of every node.
+    first : int
+        The node of the first row.
+    """
     for r in range(len(rows)):
         g = graph[first + r]
         for k in range(rows.shape[1]):

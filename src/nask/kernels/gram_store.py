@@ -1,0 +1,209 @@
+"""Gram matrices in a Zarr store, chunk by chunk, by this machine or by a Dask cluster."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy.typing as npt
+
+from nask.arrays import Floats
+from nask.exceptions import FormatError, ParameterError
+from nask.execution.cluster import connected
+from nask.execution.execution import Execution
+from nask.execution.progress import track
+from nask.io.coerce import as_graphs
+from nask.kernels.comparison import Comparison
+from nask.kernels.fitted import FittedKernel
+from nask.kernels.forms import GaussianForm, mean_distance, to_squared_distances
+from nask.kernels.nask import NASK
+from nask.kernels.parameters import RUNNING, is_integer
+from nask.storage.contents import Contents
+from nask.storage.hashes import content_hash
+from nask.storage.window import Window, in_quarters
+from nask.storage.zarr_chunks import ZarrChunks, ZarrStore, checked_place
+
+
+def write_gram(
+    kernel: NASK,
+    graphs: Any,
+    path: str | os.PathLike[str],
+    scheduler: Any = None,
+    *,
+    y: npt.ArrayLike | None = None,
+    chunk: int | None = None,
+) -> Any:
+    """Fit a kernel, and write the Gram matrix of its graphs into a chunked Zarr store.
+
+    Chunks are computed by the workers of a Dask cluster, which write them straight into the store;
+    the graphs travel to each worker once. Run again with the same graphs and parameters, chunks
+    that are there are skipped. Every chunk has a checksum: one that is damaged is computed again.
+
+    Parameters
+    ----------
+    kernel : NASK
+        Its ``memory_limit`` is for one task, by default half of the memory a worker has for each
+        of its threads. ``n_jobs`` is for this machine, ``verbose`` for one progress bar.
+    graphs : list of graphs
+    path : str or path
+        Folder of the store, on a file system that all workers share. It holds the array ``gram``,
+        the array ``y`` where there is one, and attributes: the parameters of the kernel, and
+        whether it is complete. With ``gram="rbf"`` the linear form lies beside as ``linear``.
+    scheduler : str, distributed.Client or None, default=None
+        Address of a Dask scheduler, its scheduler file (.json) or a client. None computes on this
+        machine, or on the cluster of ``joblib.parallel_config("dask")``.
+    y : array-like, default=None
+        Target to keep beside the matrix; of text, codes, with ``classes`` in its attributes.
+    chunk : int, default=None
+        Graphs along a chunk. By default at most 1024, fewer where graphs are large. A store that is
+        there keeps its own.
+
+    Returns
+    -------
+    zarr.Array
+        The matrix, opened for reading.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import nask
+    >>> data = nask.load_dataset("MUTAG")
+    >>> path = tempfile.mkdtemp() + "/gram.zarr"
+    >>> gram = nask.write_gram(nask.NASK(n_hops=1), data.graphs, path, y=data.y, chunk=100)
+    >>> gram.shape, gram.chunks, round(float(gram[0, 0]), 6)
+    ((188, 188), (100, 100), 1.0)
+    >>> nask.write_gram(nask.NASK(n_hops=2), data.graphs, path)
+    Traceback (most recent call last):
+    nask.exceptions.FormatError: ...gram.zarr was computed with n_hops=1, not 2. ...
+    """
+    check_chunk(chunk, "write_gram")
+    checked_place(path)
+    with connected(scheduler):
+        kernel.check_parameters()
+        kernel.fitted_ = FittedKernel.fit(kernel, as_graphs(graphs))
+        return _GramStore.of(kernel, path, chunk, y).fill(kernel)
+
+
+def check_chunk(chunk: int | None, owner: str) -> None:
+    """Raise unless it is a number of graphs, or None."""
+    if chunk is not None and not (is_integer(chunk) and chunk >= 1):
+        expected = "None or an int in the range [1, inf)"
+        raise ParameterError.expected("chunk", owner, expected, chunk)
+
+
+@dataclass(frozen=True, eq=False)
+class _GramStore:
+    """A store to fill with the Gram matrix of a fitted kernel."""
+
+    store: ZarrStore
+    comparison: Comparison
+    linear: ZarrChunks
+
+    @classmethod
+    def of(
+        cls, kernel: NASK, path: str | os.PathLike[str], chunk: int | None, y: npt.ArrayLike | None
+    ) -> _GramStore:
+        fitted = kernel.fitted_
+        comparison = fitted.comparison(fitted.graphs, fitted.graphs)
+        form = (kernel.gram, float(kernel.gram_scale), kernel.dtype)
+        identity = content_hash(comparison.identity, *form)
+        parameters = {k: v for k, v in kernel.kernel_parameters().items() if k not in RUNNING}
+        store = ZarrStore(path, Contents("a Gram matrix", identity, parameters))
+        store.write_targets(y)
+        name = "gram" if kernel.gram == "linear" else "linear"
+        side = min(chunk or comparison.side, comparison.shape[0])
+        shape, dtype = comparison.shape, comparison.dtype
+        linear = store.chunks(name, shape, (side, side), dtype, symmetric=True)
+        return cls(store, comparison, linear)
+
+    def fill(self, kernel: NASK) -> Any:
+        n_passes = 1 if kernel.gram == "linear" else 2
+        n_steps = n_passes * len(self.linear.windows)
+        for _ in track(self._steps(kernel), n_steps, kernel.verbose):
+            pass
+        self.store.note(complete=True)
+        return self.store.array("gram")
+
+    def _steps(self, kernel: NASK) -> Iterator[None]:
+        execution = replace(kernel.execution(), progress=False)
+        own = kernel.fitted_.own(kernel.fitted_.graphs)
+        distances = own if kernel.gram == "rbf" else None
+        windows, sums = self.linear.windows, []
+        work = LinearChunk(self.linear, self.comparison, execution, distances)
+        for _, total in execution.map(work, windows):
+            sums.append(total)
+            yield
+        if kernel.gram == "linear":
+            return
+        # Exactly rounded, so that the order in which chunks come makes no difference.
+        unit = mean_distance(math.fsum(sums), own)
+        kernel.fitted_ = replace(kernel.fitted_, unit=unit)
+        self.store.note(mean_squared_distance=unit)
+        shape, chunk = self.comparison.shape, self.linear.shape
+        chunks = self.store.chunks("gram", shape, chunk, kernel.dtype, symmetric=True)
+        form = GaussianForm(own, own, True, float(kernel.gram_scale), unit)
+        gaussian = GaussianChunk(chunks, self.linear, form, kernel.dtype)
+        for _ in execution.map(gaussian, windows):
+            yield
+
+
+@dataclass(frozen=True, eq=False)
+class LinearChunk:
+    """A chunk of the linear form, found intact in the store or computed and written.
+
+    Parameters
+    ----------
+    chunks : ZarrChunks
+    comparison : Comparison
+    execution : Execution
+    own : ndarray or None
+        K(G, G) of each graph, where the sum of squared distances is wanted.
+    """
+
+    chunks: ZarrChunks
+    comparison: Comparison
+    execution: Execution
+    own: Floats | None
+
+    def __call__(self, window: Window) -> float:
+        """Return the sum of squared distances between the graphs of both sides, or 0."""
+        execution = self.execution.in_task()
+        tiles = in_quarters(lambda tile: self.comparison.window(tile, execution), window, True)
+        self.chunks.ensure(window, tiles)
+        if self.own is None:
+            return 0.0
+        own, others = self.own[window.rows], self.own[window.columns]
+        values = _intact(self.chunks, window)
+        total = float(to_squared_distances(values, own, others, window.on_diagonal).sum())
+        return total if window.on_diagonal else 2 * total
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianChunk:
+    """A chunk of the Gaussian form, found intact in the store or made of the linear one."""
+
+    chunks: ZarrChunks
+    linear: ZarrChunks
+    form: GaussianForm
+    dtype: str
+
+    def __call__(self, window: Window) -> None:
+        """Write the chunk and its mirror image."""
+        self.chunks.ensure(window, in_quarters(self._compute, window, True))
+
+    def _compute(self, window: Window) -> Floats:
+        values = _intact(self.linear, window)
+        return self.form.apply(values, window).astype(self.dtype, copy=False)
+
+
+def _intact(chunks: ZarrChunks, window: Window) -> Floats:
+    """Read a chunk that was there a moment ago."""
+    values = chunks.read(window)
+    if values is None:
+        raise FormatError(
+            f"A chunk of {chunks.path} was damaged after it had been computed. Run again."
+        )
+    return values
