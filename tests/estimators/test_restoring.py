@@ -300,7 +300,7 @@ def test_an_array_of_another_size_than_its_header_says(files, tmp_path):
 def test_more_than_memory_holds(files, tmp_path, monkeypatch):
     members, _ = files["two"]
     path = write_members(tmp_path / "m", members)
-    monkeypatch.setattr("nask.estimators.model_file.free_memory", lambda: 1000)
+    monkeypatch.setattr("nask.storage.model_file.free_memory", lambda: 1000)
     with pytest.raises(ModelFileError, match=r"takes .* of memory, of which 1 kB are free"):
         nask.load(path)
 

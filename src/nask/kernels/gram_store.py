@@ -15,7 +15,9 @@ from nask.exceptions import FormatError, ParameterError
 from nask.execution.cluster import connected
 from nask.execution.execution import Execution
 from nask.execution.progress import track
+from nask.io.coerce import as_graphs
 from nask.kernels.comparison import Comparison
+from nask.kernels.fitted import FittedKernel
 from nask.kernels.forms import GaussianForm, mean_distance, to_squared_distances
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING, is_integer
@@ -80,7 +82,8 @@ def write_gram(
     check_chunk(chunk, "write_gram")
     checked_place(path)
     with connected(scheduler):
-        kernel._fit(graphs)
+        kernel.check_parameters()
+        kernel.fitted_ = FittedKernel.fit(kernel, as_graphs(graphs))
         return _GramStore.of(kernel, path, chunk, y).fill(kernel)
 
 
@@ -103,10 +106,11 @@ class _GramStore:
     def of(
         cls, kernel: NASK, path: str | os.PathLike[str], chunk: int | None, y: npt.ArrayLike | None
     ) -> _GramStore:
-        comparison = kernel._comparison(kernel._training, kernel._training)
+        fitted = kernel.fitted_
+        comparison = fitted.comparison(fitted.graphs, fitted.graphs)
         form = (kernel.gram, float(kernel.gram_scale), kernel.dtype)
         identity = content_hash(comparison.identity, *form)
-        parameters = {k: v for k, v in kernel._kernel_parameters().items() if k not in RUNNING}
+        parameters = {k: v for k, v in kernel.kernel_parameters().items() if k not in RUNNING}
         store = ZarrStore(path, Contents("a Gram matrix", identity, parameters))
         store.write_targets(y)
         name = "gram" if kernel.gram == "linear" else "linear"
@@ -124,8 +128,8 @@ class _GramStore:
         return self.store.array("gram")
 
     def _steps(self, kernel: NASK) -> Iterator[None]:
-        execution = replace(kernel._execution(), progress=False)
-        own = kernel._self(kernel._training)
+        execution = replace(kernel.execution(), progress=False)
+        own = kernel.fitted_.own(kernel.fitted_.graphs)
         distances = own if kernel.gram == "rbf" else None
         windows, sums = self.linear.windows, []
         work = LinearChunk(self.linear, self.comparison, execution, distances)
@@ -135,7 +139,8 @@ class _GramStore:
         if kernel.gram == "linear":
             return
         # Exactly rounded, so that the order in which chunks come makes no difference.
-        unit = kernel.mean_squared_distance_ = mean_distance(math.fsum(sums), own)
+        unit = mean_distance(math.fsum(sums), own)
+        kernel.fitted_ = replace(kernel.fitted_, unit=unit)
         self.store.note(mean_squared_distance=unit)
         shape, chunk = self.comparison.shape, self.linear.shape
         chunks = self.store.chunks("gram", shape, chunk, kernel.dtype, symmetric=True)

@@ -12,14 +12,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from nask.arrays import Array, Float64
-from nask.estimators.machine import training_data
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.lab.rivals.encoding import NodeEncoder
 from nask.lab.rivals.networks.batching import Batch, GraphTensors
 from nask.lab.rivals.networks.network import Lesson, Network, decisions, probabilities
 from nask.lab.rivals.networks.training import apart, held_out
-from nask.learning.targets import class_codes
+from nask.learning.targets import class_codes, training_data
 
 # Graphs at a time where no gradient is kept.
 AT_ONCE = 128

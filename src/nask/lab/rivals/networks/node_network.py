@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from nask.arrays import Array, Float64, Index
-from nask.estimators.node_classifier import known_nodes, one_class_a_node, scored_nodes
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph
@@ -29,6 +28,8 @@ from nask.lab.rivals.networks.network import (
     probabilities,
 )
 from nask.lab.rivals.networks.training import apart, held_out
+from nask.learning.mixins import ScoresNodes
+from nask.learning.node_targets import class_per_node, known_nodes
 from nask.learning.targets import class_codes
 from nask.tuning.node_classifier import check_held_out
 
@@ -36,7 +37,7 @@ NODE_GRID: Grid = {**GRID, "weight_decay": (0.0, 5e-4)}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NodeNetwork(Network):
+class NodeNetwork(ScoresNodes, Network):
     """A graph neural network that classifies nodes; subclasses say which.
 
     All nodes take part in every step; the loss is that of the training nodes. Every candidate of
@@ -97,7 +98,7 @@ class NodeNetwork(Network):
         """
         self.check_parameters()
         graph = as_graph(graph)
-        target = one_class_a_node(y, graph.n_nodes)
+        target = class_per_node(y, graph.n_nodes)
         learned, judged = self._learned_and_judged(target, train, validation)
         self.encoder_ = NodeEncoder().fit([graph])
         x, edges = self._tensors(graph)
@@ -170,10 +171,3 @@ class NodeNetwork(Network):
     def decision_function(self, graph: Any, nodes: Any = None) -> Float64:
         """Return logits: (m,) for two classes, positive for the second; else (m, n_classes)."""
         return decisions(self._logits(graph, nodes))
-
-    def score(self, graph: Any, y: Any, nodes: Any = None) -> float:
-        """Return the share of nodes whose class is found; by default of all with a known class."""
-        graph = as_graph(graph)
-        target = one_class_a_node(y, graph.n_nodes)
-        chosen, truth = scored_nodes(target, nodes)
-        return float(np.mean(self.predict(graph, chosen) == truth))
