@@ -15,7 +15,7 @@ import pytest
 import nask
 from cluster_work import count_comparisons, n_arrived
 from nask.exceptions import FormatError, ParameterError
-from nask.kernels.comparison import Comparison
+from nask.kernels.gram_work import GramWork
 
 zarr = pytest.importorskip("zarr")
 
@@ -39,7 +39,7 @@ def chunk_files(path, name="gram"):
 
 def spied():
     """Count the tiles that are computed in this process."""
-    return patch.object(Comparison, "window", autospec=True, side_effect=Comparison.window)
+    return patch.object(GramWork, "window", autospec=True, side_effect=GramWork.window)
 
 
 def damage(file, position):
