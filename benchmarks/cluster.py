@@ -56,11 +56,11 @@ def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> 
     some = [graphs[int(i)] for i in np.resize(np.arange(len(graphs)), 2 * side)]
     # The engine that the whole collection would have: repeated graphs have repeated stars.
     kernel = nask.NASK(**{**options, "engine": whole.engine_}).fit(some)
-    comparison: Comparison = kernel._comparison(kernel._training, kernel._training)
+    comparison: Comparison = kernel._comparison(kernel.fitted_.graphs, kernel.fitted_.graphs)
     tile, one = Window(slice(0, side), slice(side, 2 * side)), Execution(n_jobs=1)
     comparison.window(Window(slice(0, 8), slice(8, 16)), one)
     seconds = median_seconds(lambda: comparison.window(tile, one), REPEATS)
-    sizes = np.diff(kernel._training.batch.nodes.ptr)
+    sizes = np.diff(kernel.fitted_.graphs.batch.nodes.ptr)
     node_pairs = float(sizes[:side].sum()) * float(sizes[side:].sum())
     sent = len(pickle.dumps(comparison, protocol=5)) / len(some)
     return Rates(

@@ -15,8 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import nask
+from nask.learning.centring import Centring
 from nask.learning.linear import fit_linear
-from nask.learning.support import Centring
 
 FOLDS = 10
 C = 10.0

@@ -202,7 +202,7 @@ def test_a_wrong_place_is_an_error_before_anything_is_computed(graphs, tmp_path)
 def test_tiles_are_smaller_where_graphs_are_large():
     def side(*nodes):
         kernel = nask.NASK(n_hops=1).fit([nask.AttributedGraph(n) for n in nodes])
-        return kernel._comparison(kernel._training, kernel._training).side
+        return kernel._comparison(kernel.fitted_.graphs, kernel.fitted_.graphs).side
 
     assert side(1, 1) == 1024
     assert side(30, 34) == 988

@@ -53,9 +53,10 @@ def test_every_engine_has_the_digits_it_promises(drawn, options):
                 grams = [kernel.fit(train).hop_grams(train), kernel.hop_grams(new)]
             except ParameterError:
                 return  # pruning by a gamma that is too small
-            rows = kernel._prepare(new)
+            rows = kernel.fitted_.prepare(new, kernel.execution())
         if truth is None:
-            truth = [hop_grams(side, kernel._training) for side in (kernel._training, rows)]
+            training = kernel.fitted_.graphs
+            truth = [hop_grams(side, training) for side in (training, rows)]
         if not any(issubclass(warning.category, PrecisionWarning) for warning in caught):
             for gram, exact in zip(grams, truth, strict=True):
                 np.testing.assert_allclose(gram, exact, rtol=1e-6, atol=1e-12)
@@ -82,7 +83,7 @@ def test_the_limit_is_equality_of_stars(mutag, engine, gamma_star):
     """P_h is then 1 for equal colours of Weisfeiler and Leman, and 0 for others."""
     some = mutag.graphs[:12]
     kernel = nask.NASK(n_hops=4, gamma_star=gamma_star, normalize=False, engine=engine).fit(some)
-    batch = kernel._training.batch
+    batch = kernel.fitted_.graphs.batch
     colours = StarColours.of(batch, 4, use_edges=True)
     star = np.eye(batch.n_nodes)
     incidence = np.zeros((batch.n_nodes, len(batch.edges)))

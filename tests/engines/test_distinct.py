@@ -18,11 +18,11 @@ from strategies import collections
 
 
 def n_distinct(kernel):
-    return [len(np.unique(level)) for level in kernel._training.colours.levels]
+    return [len(np.unique(level)) for level in kernel.fitted_.graphs.colours.levels]
 
 
 def parts_of(kernel, **limits):
-    side = kernel._training
+    side = kernel.fitted_.graphs
     window, execution = Window.whole(side.batch.n_graphs, side.batch.n_graphs), Execution(**limits)
     return star_parts.divide(side, side, 1, distinct.TASK_STARS, execution, window)[0]
 
@@ -50,7 +50,7 @@ def test_repeated_graphs_are_compared_once(data, star_norm, prune_cores):
 def test_real_stars_repeat(mutag):
     kernel = nask.NASK(engine="distinct").fit(mutag.graphs)
     assert n_distinct(kernel) == [7, 58, 270, 793]
-    assert kernel._training.batch.n_nodes == 3371
+    assert kernel.fitted_.graphs.batch.n_nodes == 3371
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -87,7 +87,8 @@ def test_nothing_to_compare_cores_by_makes_zero():
 def test_windows_are_parts_of_the_whole(mutag, degree):
     options = {"expansion": "ball", "n_hops": 2, "degree": degree, "engine": "explicit"}
     kernel = nask.NASK(**options).fit(mutag.graphs[:60])
-    rows, columns = kernel._training, kernel._prepare(mutag.graphs[40:90])
+    rows = kernel.fitted_.graphs
+    columns = kernel.fitted_.prepare(mutag.graphs[40:90], kernel.execution())
     each = np.array([[1.0, 0.0], [0.5, 2.0]])
 
     def grams(a, b, window):
@@ -106,7 +107,7 @@ def test_windows_are_parts_of_the_whole(mutag, degree):
 
 def test_the_memory_of_features_counts(mutag):
     kernel = nask.NASK(expansion="ball", engine="explicit").fit(mutag.graphs)
-    training = kernel._training
+    training = kernel.fitted_.graphs
     engine, each = ENGINES["explicit"], np.ones((1, 3))
     whole, pair = (
         Window.whole(training.batch.n_graphs, training.batch.n_graphs),
@@ -154,7 +155,7 @@ def test_every_column_is_multiplied_once(seed, ratio, n_bytes):
 def test_estimated_work_is_near_the_work_done(mutag, degree):
     """A little above the products of the three hops of MUTAG, as no star has all values."""
     kernel = nask.NASK(expansion="ball", engine="explicit", degree=degree).fit(mutag.graphs)
-    training, done = kernel._training, []
+    training, done = kernel.fitted_.graphs, []
     for a, b in explicit._factors(*2 * (training.maps, training.features)):
         product = ColumnProduct.of(a, b, "float64")
         counts = [np.bincount(x.indices, minlength=a.shape[1])[product.rare] for x in (a, b)]

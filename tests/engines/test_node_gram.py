@@ -63,7 +63,7 @@ def with_features(graph, features):
 
 def oracle(kernel, graph):
     """kappa_h of the reference engine, its features as named attributes."""
-    spec = kernel._spec(kernel.schema_)
+    spec = kernel.fitted_.spec
     spec = replace(spec, nodes=spec.nodes.with_dense_features())
     batch = GraphBatch.encode([graph], kernel.schema_).with_dense_features()
     hops = star_kernels(batch, 0, batch, 0, spec, None, None)
@@ -122,7 +122,7 @@ def test_nodes_of_another_graph(data, options, dense_fill):
         hops = kernel.hop_grams(new)
         union = GraphBatch.encode([train, new], kernel.schema_).with_dense_features()
         own = [union.take(np.array([i])) for i in range(2)]
-    spec = kernel._spec(kernel.schema_)
+    spec = kernel.fitted_.spec
     spec = replace(spec, nodes=spec.nodes.with_dense_features())
     self_terms = [
         [np.diag(np.array(k).reshape(len(k), len(k))).tolist() for k in kernels]
@@ -179,8 +179,8 @@ def test_a_graph_beside_it_changes_nothing(data, options):
     graph = data.draw(networks(n_columns=3))
     other = data.draw(networks(n_columns=3))
     kernel = nask.NodeNASK(**options).fit(graph)
-    spec, execution = kernel._spec(kernel.schema_), kernel._execution()
-    alone = kernel._training
+    spec, execution = kernel.fitted_.spec, kernel.execution()
+    alone = kernel.fitted_.batch
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
         warnings.simplefilter("ignore", AbsentAttributeWarning)
@@ -198,8 +198,8 @@ def test_chosen_nodes_are_a_block_of_the_whole(graph, options, data):
     nodes = np.array(data.draw(st.lists(st.integers(0, max(0, graph.n_nodes - 1)))), dtype=int)
     nodes = nodes[: graph.n_nodes * 2] if graph.n_nodes else nodes[:0]
     kernel = nask.NodeNASK(**options).fit(graph)
-    spec, execution, each = kernel._spec(kernel.schema_), kernel._execution(), np.eye(kernel.n_hops)
-    batch = kernel._training
+    spec, execution, each = kernel.fitted_.spec, kernel.execution(), np.eye(kernel.n_hops)
+    batch = kernel.fitted_.batch
 
     def compare(rows, columns):
         result = node_gram.node_grams(batch, spec, each, execution, "float64", rows, columns)
@@ -234,7 +234,7 @@ def test_edge_attributes_of_few_and_of_many_kinds(expansion, kind, fewer_than_no
     }[kind]
     graph = random_network(30, 50, {"tie": make})
     kernel = nask.NodeNASK(expansion=expansion, n_hops=2).fit(graph)
-    distinct = edge_term.DistinctEdges.of(kernel._training)
+    distinct = edge_term.DistinctEdges.of(kernel.fitted_.batch)
     assert (len(distinct.edges) < graph.n_nodes) == fewer_than_nodes
     with small_tiles(edge_numbers=200):
         close(kernel.hop_grams(), oracle(kernel, graph))

@@ -30,7 +30,7 @@ def tiling(sizes, edge_values, **options):
                 edge_attributes={"z": random.normal(size=len(edges))} if edge_values else None,
             )
         )
-    prepared = nask.NASK(engine="pairwise", **options).fit(graphs)._training
+    prepared = nask.NASK(engine="pairwise", **options).fit(graphs).fitted_.graphs
     return Tiling.of(
         prepared, prepared, Window.whole(prepared.batch.n_graphs, prepared.batch.n_graphs), 32
     )

@@ -39,22 +39,22 @@ class TableKernel(RowsAsGraphs, nask.NASK):
         return super().transform(self._graphs(X, False))
 
 
-class TableMachine(RowsAsGraphs):
+class TableSVM(RowsAsGraphs):
     def fit(self, X, y):
         if y is None:
             return super().fit([nask.AttributedGraph(1)], y)
         return super().fit(self._graphs(X, True), y)
 
-    def _decide(self, X):
+    def decide(self, X):
         check_is_fitted(self)
-        return super()._decide(self._graphs(X, False))
+        return super().decide(self._graphs(X, False))
 
 
-class TableClassifier(TableMachine, nask.NASKClassifier):
+class TableClassifier(TableSVM, nask.NASKClassifier):
     pass
 
 
-class TableRegressor(TableMachine, nask.NASKRegressor):
+class TableRegressor(TableSVM, nask.NASKRegressor):
     pass
 
 

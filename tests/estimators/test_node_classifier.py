@@ -111,11 +111,12 @@ def test_probabilities_weights_clones_and_pickles():
 def test_auto_is_exact_where_memory_suffices():
     graph, y = blocks(2)
     model = nask.NASKNodeClassifier(n_hops=2)
-    assert model.fit(graph, y).method_ == "exact"
+    fitted = model.fit(graph, y).kernel_.fitted_
+    assert model.method_ == "exact"
     with patch.object(node_classifier, "total_memory", return_value=10_000):
-        assert model._choose_method(model.kernel_, 60) == "features"
+        assert model.fit(graph, y).method_ == "features"
         assert model.set_params(memory_limit="1GB").fit(graph, y).method_ == "exact"
-    assert model.set_params(memory_limit="10kB")._choose_method(model.kernel_, 60) == "features"
+    assert model.set_params(memory_limit="10kB")._choose_method(fitted, 60) == "features"
     assert node_classifier.total_memory() > 10**8
 
 

@@ -226,13 +226,25 @@ def test_verbose_shows_a_bar_on_the_terminal_and_nothing_on_standard_output(
     assert "Comparing graphs" in shown.err
 
 
-def test_parameters_changed_after_fit_need_another_fit():
+def test_parameters_changed_after_fit_count_from_the_next_fit_on():
     kernel = nask.NASK(n_hops=2).fit(GRAPHS)
-    with pytest.raises(ParameterError, match=r"'n_hops' .* was 2 at fit and is 3 now"):
-        kernel.set_params(n_hops=3).transform(GRAPHS)
-    with pytest.raises(ParameterError, match=r"'gram' .* was 'linear' at fit"):
-        kernel.set_params(n_hops=2, gram="rbf")(GRAPHS, GRAPHS)
-    kernel.set_params(gram="linear", n_jobs=2, verbose=True, memory_limit="1GB").transform(GRAPHS)
+    expected, hops = kernel.transform(GRAPHS), kernel.hop_grams(GRAPHS)
+    kernel.set_params(n_hops=3, gram="rbf", gamma=5.0, normalize=False, engine="reference")
+    assert np.array_equal(kernel.transform(GRAPHS), expected)
+    assert np.array_equal(kernel(GRAPHS, GRAPHS), expected)
+    assert np.array_equal(kernel.diag(GRAPHS), np.diag(expected))
+    assert np.array_equal(kernel.hop_grams(), hops)
+    assert not np.allclose(kernel.fit(GRAPHS).transform(GRAPHS), expected)
+
+
+def test_how_to_run_counts_at_once():
+    kernel, steps = nask.NASK(n_hops=2).fit(GRAPHS), []
+    expected = kernel.transform(GRAPHS)
+    kernel.set_params(n_jobs=2, verbose=lambda *step: steps.append(step), memory_limit="1GB")
+    assert np.array_equal(kernel.transform(GRAPHS), expected)
+    assert steps
+    with pytest.raises(MemoryLimitError, match="memory_limit"):
+        kernel.set_params(memory_limit=1).transform(GRAPHS)
 
 
 @pytest.mark.parametrize("method", ["transform", "diag", "hop_grams", "__call__"])

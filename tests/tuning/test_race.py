@@ -6,8 +6,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from nask.exceptions import ParameterError
+from nask.learning.centring import Centring
 from nask.learning.path import predictions
-from nask.learning.support import Centring
 from nask.tuning import race as race_module
 from nask.tuning.race import Entrant, Race, refuse_single_members
 from nask.tuning.sweeps import Candidate

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from nask.arrays import Float64
+from nask.arrays import Float64, Index
 from nask.attributes.similarity import AttributeSimilarity
 from nask.graph.elements import Elements
 
@@ -122,6 +122,10 @@ class FeatureMap:
         categorical = zip(elements.categorical, s.n_categories, scales, strict=True)
         slots += [Slot.categorical(codes, int(n), float(scale)) for codes, n, scale in categorical]
         return cls(slots)
+
+    def take(self, elements: Index) -> FeatureMap:
+        """The map of some of the elements; no value is forgotten."""
+        return FeatureMap([replace(slot, codes=slot.codes[elements]) for slot in self.slots])
 
     def pruned(self, similarity: AttributeSimilarity) -> FeatureMap:
         """Return the map of the core factor (P - floor) / (1 - floor), which has no constant."""

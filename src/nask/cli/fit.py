@@ -19,8 +19,8 @@ from nask.cli.arguments import (
 )
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import check_output
+from nask.estimators.base import GraphSVM
 from nask.estimators.classifier import NASKClassifier
-from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ParameterError
 from nask.io.dataset import Dataset
@@ -33,7 +33,7 @@ def fit(
     dataset: DatasetArgument,
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
-    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = KernelMachine.C,
+    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = GraphSVM.C,
     categorical: CategoricalOption = "",
     tune: Annotated[
         bool,
@@ -55,14 +55,14 @@ def fit(
     check_output(model, "--model")
     data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
     typer.echo(told if task else told + other_task(data))
-    machine = _checked_machine(data)
-    trained = machine(C=C, **kernel)
+    estimator = _checked_estimator(data)
+    trained = estimator(C=C, **kernel)
     if tune:
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
     trained.save(model)
-    typer.echo(f"{data.name}: trained a {machine.__name__} on {len(data)} graphs.")
+    typer.echo(f"{data.name}: trained a {estimator.__name__} on {len(data)} graphs.")
     if isinstance(trained, NASKClassifier):
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
@@ -70,7 +70,7 @@ def fit(
     typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
 
 
-def _tuned(model: KernelMachine, data: Dataset) -> NASKClassifier:
+def _tuned(model: GraphSVM, data: Dataset) -> NASKClassifier:
     if not isinstance(model, NASKClassifier):
         raise ParameterError(
             "--tune is for classes, and y holds numbers on a scale. Leave out --tune."
@@ -84,7 +84,7 @@ def _tuned(model: KernelMachine, data: Dataset) -> NASKClassifier:
     return best
 
 
-def _checked_machine(data: Dataset) -> type[NASKClassifier | NASKRegressor]:
+def _checked_estimator(data: Dataset) -> type[NASKClassifier | NASKRegressor]:
     """Return the estimator of the task; graphs whose target is not for it go by their ids."""
     if data.learning_task()[0] == "classify":
         class_codes(np.asarray(data.y), ids=data.ids)
@@ -101,7 +101,7 @@ def _with_target(data: Dataset) -> Dataset:
         )
     if data.y.ndim == 2:
         raise ParameterError(
-            f"{data.name} has {data.y.shape[1]} targets a graph, and nask fit learns one. In "
+            f"{data.name} has {data.y.shape[1]} targets per graph, and nask fit learns one. In "
             "Python, fit NASKRegressor on one column of dataset.y."
         )
     return data

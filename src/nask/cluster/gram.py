@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy.typing as npt
 
+from nask.arrays import Floats
 from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_place
 from nask.exceptions import FormatError
 from nask.execution.execution import Execution
 from nask.execution.progress import track
 from nask.execution.remote import connected, run, task_memory
+from nask.io.coerce import as_graphs
 from nask.kernels.comparison import Comparison
-from nask.kernels.forms import Floats, GaussianForm, mean_distance, to_squared_distances
+from nask.kernels.fitted import FittedKernel
+from nask.kernels.forms import GaussianForm, mean_distance, to_squared_distances
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING
 from nask.storage.hashes import content_hash
@@ -78,7 +81,8 @@ def write_gram(
     check_chunk(chunk, "write_gram")
     checked_place(path)
     with connected(scheduler) as client:
-        kernel._fit(graphs)
+        kernel.check_parameters()
+        kernel.fitted_ = FittedKernel.fit(kernel, as_graphs(graphs))
         return _Filling.of(kernel, path, chunk, y).fill(kernel, client)
 
 
@@ -95,10 +99,11 @@ class _Filling:
     def of(
         cls, kernel: NASK, path: str | os.PathLike[str], chunk: int | None, y: npt.ArrayLike | None
     ) -> _Filling:
-        comparison = kernel._comparison(kernel._training, kernel._training)
+        fitted = kernel.fitted_
+        comparison = fitted.comparison(fitted.graphs, fitted.graphs)
         form = (kernel.gram, float(kernel.gram_scale), kernel.dtype)
         identity = content_hash(comparison.identity, *form)
-        parameters = {k: v for k, v in kernel._kernel_parameters().items() if k not in RUNNING}
+        parameters = {k: v for k, v in kernel.kernel_parameters().items() if k not in RUNNING}
         store = Store(path, Contents("a Gram matrix", identity, parameters))
         store.write_targets(y)
         name = "gram" if kernel.gram == "linear" else "linear"
@@ -120,10 +125,10 @@ class _Filling:
         return self.store.array("gram")
 
     def _steps(self, kernel: NASK, client: Any) -> Iterator[None]:
-        execution = replace(kernel._execution(), progress=False)
+        execution = replace(kernel.execution(), progress=False)
         if client is not None:
             execution = replace(execution, n_jobs=1)
-        own = kernel._self(kernel._training)
+        own = kernel.fitted_.own(kernel.fitted_.graphs)
         distances = own if kernel.gram == "rbf" else None
         sums = []
         work = LinearTile(self.linear, self.comparison, execution, distances)
@@ -133,7 +138,8 @@ class _Filling:
         if kernel.gram == "linear":
             return
         # Exactly rounded, so that the order in which tiles come makes no difference.
-        unit = kernel.mean_squared_distance_ = mean_distance(math.fsum(sums), own)
+        unit = mean_distance(math.fsum(sums), own)
+        kernel.fitted_ = replace(kernel.fitted_, unit=unit)
         self.store.note(mean_squared_distance=unit)
         chunks = self.store.chunks(
             "gram", self.comparison.shape, (self.chunk, self.chunk), kernel.dtype

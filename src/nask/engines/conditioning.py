@@ -27,7 +27,7 @@ def warn_of_near_stars(nearest: float, spec: StarSpec) -> None:
     Examples
     --------
     >>> import nask
-    >>> spec = nask.NASK().fit([nask.AttributedGraph(1)])._training.spec
+    >>> spec = nask.NASK().fit([nask.AttributedGraph(1)]).fitted_.graphs.spec
     >>> warn_of_near_stars(0.999, spec)
     """
     distance = max(1 - nearest, ROUNDING)

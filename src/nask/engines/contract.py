@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Positions
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.stars.spec import StarSpec
@@ -16,7 +17,7 @@ from nask.storage.window import Window
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class Prepared(ABC):
     """A batch with all that an engine needs of it alone.
 
     Parameters
@@ -30,6 +31,10 @@ class Prepared:
     batch: GraphBatch
     spec: StarSpec
     hop_self: npt.NDArray[np.float64]
+
+    @abstractmethod
+    def take(self, graphs: Positions) -> Self:
+        """Some of the graphs, in the order given, without computing anything again."""
 
 
 PreparedT = TypeVar("PreparedT", bound=Prepared)

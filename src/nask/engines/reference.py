@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Positions
 from nask.attributes.gower import (
     categorical_similarity,
     exponential_transform,
@@ -38,6 +39,15 @@ class ReferencePrepared(Prepared):
 
     star_self: list[list[list[float]]]
     """k_h(v, v) by graph, hop and node."""
+
+    def take(self, graphs: Positions) -> ReferencePrepared:
+        """Some of the graphs."""
+        return ReferencePrepared(
+            self.batch.take(graphs),
+            self.spec,
+            self.hop_self.take(graphs, axis=1),
+            [self.star_self[i] for i in graphs],
+        )
 
 
 class ReferenceEngine(Engine[ReferencePrepared]):

@@ -6,15 +6,16 @@ from itertools import islice
 from typing import Any, Literal
 
 from nask.attributes.feature_map import MOST_VALUES
-from nask.engines.contract import Engine
+from nask.engines.contract import Engine, Prepared
 from nask.engines.distinct.engine import DistinctEngine
 from nask.engines.explicit.engine import ExplicitEngine
 from nask.engines.explicit.work import products_per_pair, values_are_few
 from nask.engines.pairwise.engine import PairwiseEngine
 from nask.engines.reference import ReferenceEngine
 from nask.exceptions import ParameterError
+from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
-from nask.stars.colours import edge_colours, least_colours, node_colours
+from nask.stars.colours import StarColours, edge_colours, least_colours, node_colours
 from nask.stars.spec import StarSpec
 
 EngineName = Literal["auto", "reference", "pairwise", "explicit", "distinct"]
@@ -33,22 +34,47 @@ FEW_PAIRS = 1_000_000
 PAIRS_PER_DISTINCT_PAIR = 2.0
 
 
-def choose_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> Engine[Any]:
-    """Return the engine of that name; "auto" compares the work of those that apply.
+def prepare(
+    name: EngineName, batch: GraphBatch, spec: StarSpec, execution: Execution, owner: str
+) -> tuple[str, Prepared]:
+    """Prepare a batch by the engine of that name; "auto" compares the work of those that apply.
 
-    Explicit features cost a product of their length for each pair of graphs, tiles a fixed
-    amount for each pair of nodes and hop, distinct stars for each pair of these.
+    Explicit features cost a product of their length per pair of graphs, tiles a fixed amount
+    per pair of nodes and hop, distinct stars one per pair of these.
+
+    Parameters
+    ----------
+    name : {"auto", "reference", "pairwise", "explicit", "distinct"}
+    batch : GraphBatch
+    spec : StarSpec
+    execution : Execution
+    owner : str
+        The class whose parameter the name is, for errors.
+
+    Returns
+    -------
+    name : str
+        That of the engine.
+    prepared : Prepared
     """
+    check_engine(name, batch, spec, owner)
+    if name == "auto":
+        if ExplicitEngine.applies(spec) and features_are_few(batch, spec):
+            name = "explicit"
+        elif DistinctEngine.applies(spec) and (colours := repeated_colours(batch, spec)):
+            return "distinct", DistinctEngine().prepare(batch, spec, execution, colours)
+        else:
+            name = "pairwise"
+    prepared: Prepared = ENGINES[name].prepare(batch, spec, execution)
+    return name, prepared
+
+
+def check_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> None:
+    """Raise where the engine of that name cannot compute this kernel."""
     if name == "explicit":
         _check_explicit(batch, spec, owner)
     if name == "distinct" and not DistinctEngine.applies(spec):
         raise _cannot(owner, name, "expansion='nested' (or n_hops=1)")
-    if name != "auto":
-        return ENGINES[name]
-    if ExplicitEngine.applies(spec) and features_are_few(batch, spec):
-        return ENGINES["explicit"]
-    repeats = DistinctEngine.applies(spec) and stars_repeat(batch, spec)
-    return ENGINES["distinct" if repeats else "pairwise"]
 
 
 def _check_explicit(batch: GraphBatch, spec: StarSpec, owner: str) -> None:
@@ -72,21 +98,23 @@ def features_are_few(batch: GraphBatch, spec: StarSpec) -> bool:
     return products_per_pair(batch, spec) < PRODUCTS_PER_PAIR * nodes_per_graph**2
 
 
-def stars_repeat(batch: GraphBatch, spec: StarSpec) -> bool:
-    """Tell whether stars repeat so often that comparing distinct ones is less work.
+def repeated_colours(batch: GraphBatch, spec: StarSpec) -> StarColours | None:
+    """Colours of the stars, where they repeat so often that comparing distinct ones is less work.
 
     Both engines do the upper triangle only, of nodes and of the last hop's stars.
     """
     pairs = spec.n_hops * batch.n_nodes**2 / 2
     if pairs <= FEW_PAIRS:
-        return False
+        return None
     if PAIRS_PER_DISTINCT_PAIR * float(least_colours(batch.nodes)) ** 2 >= pairs:
-        return False
-    work, _, bundles = 0.0, *edge_colours(batch, spec.use_edges)
+        return None
+    edges, bundles = edge_colours(batch, spec.use_edges)
+    work, levels = 0.0, []
     # Hop by hop, to stop as soon as the answer is no: with numbers as attributes, at hop 0.
     for hop, colours in enumerate(islice(node_colours(batch, bundles), spec.n_hops + 1)):
         share = 0.5 if hop == spec.n_hops else 1.0
         work += PAIRS_PER_DISTINCT_PAIR * share * float(colours.max() + 1) ** 2
         if work >= pairs:
-            return False
-    return True
+            return None
+        levels.append(colours)
+    return StarColours(edges, bundles, levels)

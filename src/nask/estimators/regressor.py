@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
 from sklearn.base import RegressorMixin
-from sklearn.svm import SVR
 
-from nask.estimators.machine import KernelMachine
-from nask.exceptions import ParameterError
+from nask.arrays import Float64
+from nask.estimators.base import GraphSVM
 from nask.kernels.parameters import is_number
-from nask.learning.targets import as_numbers
+from nask.learning.svm import KernelSVM
+from nask.learning.targets import as_numbers, training_data
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASKRegressor(RegressorMixin, KernelMachine):
+class NASKRegressor(RegressorMixin, GraphSVM):
     """Support vector regression on the Neighborhood-Aware Star Kernel.
 
     The Gram matrix is centred and scaled to unit mean diagonal and the target to zero mean and
@@ -36,6 +34,8 @@ class NASKRegressor(RegressorMixin, KernelMachine):
     ----------
     kernel_ : NASK
         The fitted kernel, reduced to the support graphs.
+    svm_ : KernelSVM
+        Coefficients of the support graphs, and a constant.
     support_ : ndarray of int
         Positions of the support graphs in the training list.
 
@@ -56,26 +56,22 @@ class NASKRegressor(RegressorMixin, KernelMachine):
 
     epsilon: float = 0.1
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not is_number(self.epsilon) or self.epsilon < 0:
-            expected = "a float in the range [0, inf)"
-            raise ParameterError.expected("epsilon", "NASKRegressor", expected, self.epsilon)
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range."""
+        super().check_parameters()
+        valid = is_number(self.epsilon) and self.epsilon >= 0
+        self._check(valid, "epsilon", "a float in the range [0, inf)")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs and their target values."""
-        graphs, target = self._training_data(X, y)
-        target = as_numbers(target, type(self).__name__)
-        mean, unit = target.mean(), target.std() or 1.0
-        model = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon)
-        self._learn(graphs, model, (target - mean) / unit)
-        self._machine = replace(
-            self._machine,
-            coefficients=self._machine.coefficients * unit,
-            constants=self._machine.constants * unit + mean,
-        )
+        self.check_parameters()
+        graphs, values = training_data(X, y, type(self).__name__)
+        target = as_numbers(values, type(self).__name__)
+        kernel, gram = self._fit_kernel(graphs)
+        svm = KernelSVM.regress(gram, target, self.C, self.epsilon)
+        self.set_fitted(kernel.take(svm.support), svm, len(graphs))
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict(self, X: Any) -> Float64:
         """Predicted value of each graph."""
-        return self._decide(X)[:, 0]
+        return self.decide(X)[:, 0]

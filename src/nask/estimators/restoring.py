@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nask.engines.selection import ENGINES, choose_engine
+from nask.engines.selection import ENGINES
+from nask.estimators.base import GraphSVM
 from nask.estimators.classifier import NASKClassifier
-from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import AttributeSpec, Schema
-from nask.kernels.nask import NASK
+from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES, is_integer, is_number
-from nask.learning.support import SupportMachine
+from nask.learning.calibration import Calibration
+from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
 
@@ -37,23 +38,19 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> NASKClassifier | NAS
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
     model = _model(document)
     kernel = _kernel(model, document, arrays)
-    n_support = kernel.n_graphs_
-    model.kernel_ = kernel
-    model.n_graphs_ = document["n_graphs"]
-    model.support_ = _support(arrays["support"], n_support, model.n_graphs_)
-    n_functions = 1
+    n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
+    support = _support(arrays["support"], n_support, n_graphs)
+    n_functions, calibration = 1, None
     if isinstance(model, NASKClassifier):
         model.classes_ = _classes(document["classes"], document["classes_dtype"])
-        model._weights_by_code(model.classes_)
-        n_functions = len(model.classes_) * (len(model.classes_) - 1) // 2
-    machine = _function(arrays, "machine", n_functions, n_support)
-    model._machine = SupportMachine(*machine)
-    if isinstance(model, NASKClassifier):
-        model._calibration = None
+        model.weights_by_code(model.classes_)
+        n_classes = len(model.classes_)
+        n_functions = n_classes * (n_classes - 1) // 2
         if "calibration/coefficients" in arrays:
-            n_classes = len(model.classes_)
             n_scores = 1 if n_classes == 2 else n_classes
-            model._calibration = _function(arrays, "calibration", n_classes, n_scores)
+            calibration = Calibration(*_function(arrays, "calibration", n_classes, n_scores))
+    functions = _function(arrays, "machine", n_functions, n_support)
+    model.set_fitted(kernel, KernelSVM(*functions, support, calibration), n_graphs)
     return model
 
 
@@ -73,38 +70,30 @@ def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
         if parameter not in RESOURCES:
             plain = dict(map(tuple, value["pairs"])) if isinstance(value, dict) else value
             model.set_params(**{parameter: plain})
-    model._check_parameters()
-    if isinstance(model, NASKClassifier) and not isinstance(model.probability, bool):
-        raise ModelFileError(
-            f"The parameter probability is {quoted(model.probability)}, not a bool."
-        )
+    model.check_parameters()
     return model
 
 
-def _kernel(model: KernelMachine, document: Mapping[str, Any], arrays: Arrays) -> NASK:
+def _kernel(model: GraphSVM, document: Mapping[str, Any], arrays: Arrays) -> FittedKernel:
     """The fitted kernel, with the support graphs as its training graphs."""
-    kernel = NASK(**model._kernel_parameters())
-    kernel.schema_ = _schema(document["schema"])
-    if kernel.schema_.degree != kernel.degree:
+    schema, unit = _schema(document["schema"]), None
+    if schema.degree != model.degree:
         raise ModelFileError(
-            f"The parameter degree is {quoted(kernel.degree)}, and the schema has it as "
-            f"{quoted(kernel.schema_.degree)}."
+            f"The parameter degree is {quoted(model.degree)}, and the schema has it as "
+            f"{quoted(schema.degree)}."
         )
-    if kernel.gram == "rbf":
-        kernel.mean_squared_distance_ = _finite(document["mean_squared_distance"], positive=True)
+    if model.gram == "rbf":
+        unit = _finite(document["mean_squared_distance"], positive=True)
     batch = GraphBatch.from_arrays(
         {name.removeprefix("batch/"): a for name, a in arrays.items() if name.startswith("batch/")}
     )
-    batch.check(kernel.schema_)
+    batch.check(schema)
     engine = document["engine"]
     if engine not in ENGINES:
         raise ModelFileError(
             f"There is no engine {quoted(engine)}. {did_you_mean(str(engine), ENGINES)}"
         )
-    spec = kernel._spec(kernel.schema_)
-    kernel.engine_ = choose_engine(engine, batch, spec, "NASK").name
-    kernel._set_training(batch)
-    return kernel
+    return FittedKernel.of_batch(model, schema, batch, engine, unit)
 
 
 def _schema(content: Mapping[str, Any]) -> Schema:

@@ -9,47 +9,57 @@ from typing import Any
 
 import numpy as np
 
+from nask.estimators.base import GraphSVM
 from nask.estimators.classifier import NASKClassifier
-from nask.estimators.machine import KernelMachine
 from nask.estimators.regressor import NASKRegressor
 from nask.estimators.restoring import restore
 from nask.exceptions import ModelFileError, ParameterError
+from nask.graph.batch import BATCH_ARRAYS
 from nask.graph.schema import AttributeSpec
 from nask.kernels.parameters import RESOURCES
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
 
+REQUIRED = (
+    *(f"batch/{name}" for name in BATCH_ARRAYS),
+    "support",
+    "machine/coefficients",
+    "machine/constants",
+)
+OPTIONAL = ("calibration/coefficients", "calibration/constants")
 
-def save(model: KernelMachine, path: str | os.PathLike[str]) -> None:
+
+def save(model: GraphSVM, path: str | os.PathLike[str]) -> None:
     """Write a fitted model; see :meth:`nask.NASKClassifier.save`."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
-    kernel = model.kernel_
+    kernel, svm = model.kernel_.fitted_, model.svm_
     document: dict[str, Any] = {
         "class": type(model).__name__,
         "parameters": _plain_parameters(model.get_params(deep=False)),
         "n_graphs": model.n_graphs_,
         "schema": {
-            "nodes": [_spec_to_json(spec) for spec in kernel.schema_.nodes],
-            "edges": [_spec_to_json(spec) for spec in kernel.schema_.edges],
-            "degree": kernel.schema_.degree,
-            "features": list(kernel.schema_.features),
+            "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],
+            "edges": [_spec_to_json(spec) for spec in kernel.schema.edges],
+            "degree": kernel.schema.degree,
+            "features": list(kernel.schema.features),
         },
-        "engine": kernel.engine_,
-        "mean_squared_distance": getattr(kernel, "mean_squared_distance_", None),
+        "engine": kernel.engine,
+        "mean_squared_distance": kernel.unit,
     }
-    arrays: Arrays = {f"batch/{k}": v for k, v in kernel._training.batch.arrays().items()}
-    arrays["support"] = model.support_
-    arrays["machine/coefficients"] = model._machine.coefficients
-    arrays["machine/constants"] = model._machine.constants
+    arrays: Arrays = {f"batch/{k}": v for k, v in kernel.graphs.batch.arrays().items()}
+    arrays["support"] = svm.support
+    arrays["machine/coefficients"] = svm.coefficients
+    arrays["machine/constants"] = svm.constants
     if isinstance(model, NASKClassifier):
         document["classes"] = [_scalar(c, "class") for c in model.classes_.tolist()]
         document["classes_dtype"] = (
             "O" if model.classes_.dtype == object else model.classes_.dtype.str
         )
-        if model._calibration is not None:
-            arrays["calibration/coefficients"], arrays["calibration/constants"] = model._calibration
+        if svm.calibration is not None:
+            arrays["calibration/coefficients"] = svm.calibration.coefficients
+            arrays["calibration/constants"] = svm.calibration.constants
     write_file(path, document, arrays, "save")
 
 
@@ -79,7 +89,7 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError.expected("path", "load", "a str or a path", path)
     try:
-        return restore(*read_file(path))
+        return restore(*read_file(path, REQUIRED, OPTIONAL))
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {os.fspath(path)}.") from None
     except Exception as error:

@@ -17,6 +17,12 @@ from nask.graph.elements import Elements, positions_of
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import DEGREE, Schema, degree_attribute
 
+# Names of the arrays of a batch, in model files too.
+BATCH_ARRAYS = (
+    "endpoints",
+    *(f"{element}_{part.name}" for element in ("nodes", "edges") for part in fields(Elements)),
+)
+
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
@@ -100,6 +106,10 @@ class GraphBatch:
     def n_nodes(self) -> int:
         """Number of nodes of all graphs."""
         return len(self.nodes)
+
+    def elements_of(self, graphs: Positions) -> tuple[Index, Index]:
+        """Return positions of the nodes and of the edges of some graphs, in the order given."""
+        return positions_of(self.nodes.ptr, graphs)[0], positions_of(self.edges.ptr, graphs)[0]
 
     def take(self, graphs: Positions) -> GraphBatch:
         """Return the batch of the graphs at these positions, in the order given."""

@@ -186,3 +186,12 @@ def _as_graph(item: Any, position: int | None) -> AttributedGraph:
             hint = f" (Options are those of nask.{converter.__name__}: convert with it first.)"
         where = "" if position is None else f"Graph {position}: "
         raise type(error)(f"{where}{error}{hint}") from error
+
+
+class TakesGraphs:
+    """Tells scikit-learn that rows of numbers are not what an estimator learns from."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.two_d_array = False
+        return tags

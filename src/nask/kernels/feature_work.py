@@ -49,15 +49,20 @@ class FeatureWork:
     ) -> None:
         self.drawn = drawn
         self._schema = schema
-        self._level = level
+        self.level = level
         self._normalize = normalize
         self._roots = np.sqrt(hop_weights)
+
+    @property
+    def n_components(self) -> int:
+        """Number of columns."""
+        return sum(self.drawn.widths)
 
     def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Floats | None:
         """Learn directions from training graphs; return their features if asked."""
         new = tuple(tuple(() for _ in own.names) for own in (self.drawn.nodes, self.drawn.edges))
-        n_rows = batch.n_graphs if self._level == "graph" else batch.n_nodes
-        needed = self.n_working(batch.n_nodes) + keep * 4 * n_rows * sum(self.drawn.widths)
+        n_rows = batch.n_graphs if self.level == "graph" else batch.n_nodes
+        needed = self.n_working(batch.n_nodes) + keep * 4 * n_rows * self.n_components
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
         walk = HopPass(self.drawn, batch, new, execution)
         rows = self._collected(walk, batch, execution) if keep else None
@@ -107,9 +112,9 @@ class FeatureWork:
 
     def _collected(self, walk: HopPass, batch: GraphBatch, execution: Execution) -> Floats:
         graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
-        by_graph = self._level == "graph"
+        by_graph = self.level == "graph"
         n_rows = batch.n_graphs if by_graph else batch.n_nodes
-        result = np.empty((n_rows, sum(self.drawn.widths)), dtype=np.float32)
+        result = np.empty((n_rows, self.n_components), dtype=np.float32)
         starts = np.cumsum([0, *self.drawn.widths])
 
         def blocks() -> Iterator[None]:

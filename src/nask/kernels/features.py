@@ -10,6 +10,7 @@ from typing import Any, Self, get_args
 import numpy as np
 from joblib import delayed
 from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from nask.attributes.random_map import are_binary
 from nask.engines.sketch.random_stars import PAIRS_PER_NUMBER, RandomStars
@@ -100,8 +101,9 @@ degree, use_edges
     level: Level = "graph"
     random_state: int = 0
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range."""
+        super().check_parameters()
         hops_need = FEWEST_COLUMNS * self.n_hops * (self.n_hops + 1) // 2
         self._check(
             is_integer(self.n_components) and self.n_components >= hops_need,
@@ -132,7 +134,7 @@ degree, use_edges
         graphs = self._graphs(X)
         if not hasattr(self, "schema_"):
             return self.fit(graphs)
-        self._check_parameters()
+        self.check_parameters()
         if self.schema_.features:
             raise SchemaError(
                 "partial_fit cannot widen the ranges of node_features. Call fit with all graphs."
@@ -142,7 +144,7 @@ degree, use_edges
 
     def transform(self, X: Any) -> Floats:
         """Features of graphs, (n_graphs, n_components), or of all their nodes in a row."""
-        self._check_fitted()
+        check_is_fitted(self)
         return self._transform_new(self._graphs(X))
 
     def transform_part(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
@@ -155,7 +157,7 @@ degree, use_edges
         first : int, default=0
             Place of the first one in the collection, for errors.
         """
-        self._check_fitted()
+        check_is_fitted(self)
         check_graphs(graphs, self.schema_, first)
         return self._transform(graphs)
 
@@ -182,14 +184,14 @@ degree, use_edges
             As :meth:`transform` of the next graphs. Errors call a graph by its place in the row,
             counted from 0.
         """
-        self._check_fitted()
+        check_is_fitted(self)
         following, first = iter(graphs), 0
         while batch := list(islice(following, batch_size)):
             yield self._transform_new(as_graphs(batch, first), first)
             first += len(batch)
 
     def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Floats | None:
-        self._check_parameters()
+        self.check_parameters()
         # Graphs from the whole of the list, which may be sorted.
         sizes = sum(graph.n_nodes for graph in graphs)
         step = max(1, sizes // SAMPLE_NODES) if len(graphs) > 1 else 1
@@ -201,13 +203,12 @@ degree, use_edges
         """Draw all that is random, and learn directions; return the sample's features if asked."""
         batch = GraphBatch.encode(sample, schema, compare=False)
         drawn = RandomStars.draw(
-            self._spec(schema), self.n_components, _categorical(schema.nodes),
+            self.star_spec(schema), self.n_components, _categorical(schema.nodes),
             _categorical(schema.edges), are_binary(batch.features), self.random_state,
         )  # fmt: skip
-        work = FeatureWork(drawn, schema, self.level, self.normalize, self._hop_weights())
-        rows = work.learn(batch, self._execution(), keep)
+        work = FeatureWork(drawn, schema, self.level, self.normalize, self.weight_of_hops())
+        rows = work.learn(batch, self.execution(), keep)
         self.schema_, self._sample, self._work = schema, sample, work
-        self._remember_parameters()
         return rows
 
     def _transform_new(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
@@ -216,26 +217,26 @@ degree, use_edges
         return self._transform(graphs)
 
     def _transform(self, graphs: list[AttributedGraph]) -> Floats:
-        work, execution = self._work, self._execution()
+        work, execution = self._work, self.execution()
         sizes = np.array([graph.n_nodes for graph in graphs])
-        n_rows = len(graphs) if self.level == "graph" else int(sizes.sum())
+        n_rows = len(graphs) if work.level == "graph" else int(sizes.sum())
         batches = work.batches(sizes)
         largest = max(int(sizes[batch].sum()) for batch in batches)
-        needed = 4 * n_rows * self.n_components + work.n_working(largest)
+        needed = 4 * n_rows * work.n_components + work.n_working(largest)
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
         client = active_client()
         if len(batches) == 1 and client is None:
             return work.rows(graphs, execution)
-        heights = np.ones_like(sizes) if self.level == "graph" else sizes
+        heights = np.ones_like(sizes) if work.level == "graph" else sizes
         starts = np.cumsum(heights) - heights
         parts = ((int(starts[batch.start]), graphs[batch]) for batch in batches)
         if client is not None:
             done = remote.run(client, work, parts)
         else:
             tasks = (delayed(work.placed)(part) for part in parts)
-            n_numbers = float(sizes.sum()) * work.drawn.width * self.n_hops
+            n_numbers = float(sizes.sum()) * work.drawn.width * len(work.drawn.widths)
             done = execution.run(tasks, n_numbers * PAIRS_PER_NUMBER)
-        result = np.empty((n_rows, self.n_components), dtype=np.float32)
+        result = np.empty((n_rows, work.n_components), dtype=np.float32)
         for (start, _), rows in execution.track(done, len(batches)):
             result[start : start + len(rows)] = rows
         return result

@@ -4,19 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Float64, Floats
+from nask.choices import DType, GramForm
 from nask.numeric import TINY, inverse_root
 from nask.storage.window import Window, window_of
 
-Floats = npt.NDArray[np.floating]
 # Relative differences below this are rounding errors.
 ROUNDING = 1e-12
-# Of a Gram matrix looked at a time: 2 MB.
+# Numbers of a Gram matrix that are looked at together: 2 MB.
 STRIP_NUMBERS = 250_000
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """What is made of the hops' Gram matrices: their weighted sum, normalised, linear or Gaussian.
+
+    Parameters
+    ----------
+    hop_weights : ndarray of shape (n_hops,)
+    normalize : bool
+    gram : {"linear", "rbf"}
+    scale : float
+        Of the Gaussian.
+    dtype : {"float32", "float64"}
+        Of the result.
+    """
+
+    hop_weights: Float64
+    normalize: bool
+    gram: GramForm
+    scale: float
+    dtype: DType
+
+    def raw_self(self, hop_self: Float64) -> Float64:
+        """K(G, G) before normalisation, from that of each hop."""
+        return np.asarray(self.hop_weights @ hop_self)
+
+    def own(self, hop_self: Float64) -> Array:
+        """K(G, G) of the linear kernel, from that of each hop."""
+        return self_similarity(self.raw_self(hop_self), self.normalize)
 
 
 def gram_of_hops(
@@ -73,7 +102,7 @@ def gram_of_hops(
     return gaussian(to_squared_distances(linear, own, own, diagonal=True), gram_scale, unit)
 
 
-def self_similarity(own: npt.NDArray[Any], normalize: bool) -> npt.NDArray[Any]:
+def self_similarity(own: Array, normalize: bool) -> Array:
     """K(G, G) of each graph: 1 where normalised, but 0 of a graph without nodes."""
     return (own >= TINY).astype(np.float64) if normalize else own
 
@@ -106,7 +135,7 @@ class GaussianForm:
 
 
 def to_squared_distances(
-    gram: Floats, row_self: npt.NDArray[Any], column_self: npt.NDArray[Any], diagonal: bool
+    gram: Floats, row_self: Array, column_self: Array, diagonal: bool
 ) -> Floats:
     """Squared distances in the kernel's feature space, in place of the kernel.
 
@@ -127,7 +156,7 @@ def to_squared_distances(
     return gram
 
 
-def distance_unit(gram: Floats, own: npt.NDArray[Any]) -> float:
+def distance_unit(gram: Floats, own: Array) -> float:
     """Mean squared distance between two different graphs, from their kernel."""
     n = len(gram)
     # In strips, since the kernel may be a file larger than memory.
@@ -141,7 +170,7 @@ def distance_unit(gram: Floats, own: npt.NDArray[Any]) -> float:
     return mean_distance(total, own)
 
 
-def mean_distance(total: float, own: npt.NDArray[Any]) -> float:
+def mean_distance(total: float, own: Array) -> float:
     """Mean squared distance between two different graphs, from the sum over all pairs.
 
     Graphs that are all alike leave rounding errors only: their own size is the unit then, instead

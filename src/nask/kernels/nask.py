@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from nask.arrays import Floats
 from nask.engines.contract import Prepared
-from nask.engines.selection import ENGINES, choose_engine
-from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
-from nask.kernels.comparison import Comparison
-from nask.kernels.forms import GaussianForm, distance_unit, self_similarity
-from nask.kernels.parameters import StarKernelParameters
-from nask.kernels.stored import StoredGram
-from nask.numeric import inverse_root
-from nask.stars.spec import StarSpec
-from nask.storage.hashes import content_hash
-from nask.storage.window import Window, window_of
-
-Floats = npt.NDArray[np.floating]
+from nask.kernels.fitted import FittedKernel
+from nask.kernels.parameters import GraphKernelParameters
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASK(TransformerMixin, StarKernelParameters):
+class NASK(TransformerMixin, GraphKernelParameters):
     r"""The Neighborhood-Aware Star Kernel between graphs with mixed attributes.
 
     Two nodes compare by their attributes,
@@ -112,6 +102,10 @@ class NASK(TransformerMixin, StarKernelParameters):
 
     Attributes
     ----------
+    fitted_ : FittedKernel
+        All that was learned. Parameters of the kernel that change later count from the next
+        ``fit`` on; how to run (``n_jobs``, ``memory_limit``, ``gram_folder``, ``verbose``) is
+        asked for at every call.
     schema_ : Schema
         Attributes, ranges and categories of the training graphs.
     engine_ : str
@@ -154,16 +148,13 @@ class NASK(TransformerMixin, StarKernelParameters):
         """
         self._fit(X)
         if self.gram == "rbf":
-            self._set_distance_unit(self._linear_gram(self._training, self._training))
+            self._training_gram()
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
         """Fit, and return the kernel between the training graphs, (n, n)."""
         self._fit(X)
-        gram = self._linear_gram(self._training, self._training)
-        if self.gram == "rbf":
-            self._set_distance_unit(gram)
-        return self._form(gram, self._training, self._training)
+        return self._training_gram()
 
     def transform(self, X: Any) -> Floats:
         """Kernel between m new graphs and the n training graphs, (m, n).
@@ -172,114 +163,67 @@ class NASK(TransformerMixin, StarKernelParameters):
         only itself, and a number as far from another as the training range or farther, inside
         or outside of it, is entirely dissimilar to it.
         """
-        rows = self._prepare(X)
-        return self._form(self._linear_gram(rows, self._training), rows, self._training)
+        return self._gram(self._prepare(X), self.fitted_.graphs)
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Kernel between any graphs under the training schema, (m, n), or (m, m) without ``Y``."""
         if Y is None:
             rows = columns = self._prepare(X)
         else:
-            self._check_fitted()
-            # Encoded together, so that a category unseen in training has one code in both.
-            graphs, others = as_graphs(X), as_graphs(Y)
-            together = self._encode([*graphs, *others])
-            order = np.arange(together.n_graphs)
-            rows = self._prepare_batch(together.take(order[: len(graphs)]))
-            columns = self._prepare_batch(together.take(order[len(graphs) :]))
-        return self._form(self._linear_gram(rows, columns), rows, columns)
+            check_is_fitted(self)
+            both = as_graphs(X), as_graphs(Y)
+            rows, columns = self.fitted_.prepare_both(*both, self.execution())
+        return self._gram(rows, columns)
 
     def diag(self, X: Any) -> Floats:
         """Kernel of each graph with itself, (m,); the diagonal of its own Gram matrix."""
-        rows = self._prepare(X)
-        own = self._self(rows)
-        return (np.ones_like(own) if self.gram == "rbf" else own).astype(self.dtype)
+        own, form = self.fitted_.own(self._prepare(X)), self.fitted_.form
+        return (np.ones_like(own) if form.gram == "rbf" else own).astype(form.dtype)
 
-    def hop_grams(self, X: Any) -> Floats:
+    def hop_grams(self, X: Any = None) -> Floats:
         """Kernel of each hop between m graphs and the n training graphs, (n_hops, m, n).
 
         All come from one pass, before hop weights, normalisation and the form of the Gram: their
         weighted sum is what :meth:`transform` gives with ``normalize=False`` and
-        ``gram="linear"``.
+        ``gram="linear"``. Without graphs, between the training graphs.
         """
-        rows, each = self._prepare(X), np.eye(self.n_hops)
-        hops = Comparison(self.engine_, rows, self._training, each, None, self.dtype)
-        return hops.compute(self.gram_folder, self._execution())
+        check_is_fitted(self)
+        rows = self.fitted_.graphs if X is None else self._prepare(X)
+        return self.fitted_.hop_grams(rows, self.gram_folder, self.execution())
+
+    @property
+    def schema_(self) -> Schema:
+        """Attributes, ranges and categories of the training graphs."""
+        return self.fitted_.schema
+
+    @property
+    def engine_(self) -> str:
+        """The engine in use."""
+        return self.fitted_.engine
+
+    @property
+    def n_graphs_(self) -> int:
+        """Number of training graphs."""
+        return self.fitted_.n_graphs
+
+    @property
+    def mean_squared_distance_(self) -> float:
+        """Between two different training graphs; with ``gram="rbf"`` only."""
+        if self.fitted_.unit is None:
+            raise AttributeError("Only a kernel with gram='rbf' has a mean squared distance.")
+        return self.fitted_.unit
 
     def _fit(self, X: Any) -> None:
-        self._check_parameters()
-        graphs = as_graphs(X)
-        schema = Schema.fit(graphs, self.degree)
-        spec = self._spec(schema)
-        self.schema_ = schema
-        batch = self._encode(graphs)
-        self.engine_ = choose_engine(self.engine, batch, spec, type(self).__name__).name
-        self._set_training(batch)
+        self.check_parameters()
+        self.fitted_ = FittedKernel.fit(self, as_graphs(X))
 
-    def _encode(self, graphs: list[AttributedGraph]) -> GraphBatch:
-        return GraphBatch.encode(graphs, self.schema_).with_dense_features()
-
-    def _spec(self, schema: Schema) -> StarSpec:
-        # Engines compare every number of two nodes, zeros too.
-        spec = super()._spec(schema)
-        return replace(spec, nodes=spec.nodes.with_dense_features())
-
-    def _set_training(self, batch: GraphBatch) -> None:
-        """Compare with these graphs from now on; the schema stays."""
-        engine, spec = ENGINES[self.engine_], self._spec(self.schema_)
-        self.n_graphs_ = batch.n_graphs
-        self._training = engine.prepare(batch, spec, self._execution())
-        self._remember_parameters()
+    def _training_gram(self) -> Floats:
+        self.fitted_, gram = self.fitted_.training_gram(self.gram_folder, self.execution())
+        return gram
 
     def _prepare(self, X: Any) -> Prepared:
-        self._check_fitted()
-        return self._prepare_batch(self._encode(as_graphs(X)))
+        check_is_fitted(self)
+        return self.fitted_.prepare(as_graphs(X), self.execution())
 
-    def _prepare_batch(self, batch: GraphBatch) -> Prepared:
-        prepared: Prepared = self._training
-        if not batch.same_content(prepared.batch):
-            prepared = ENGINES[self.engine_].prepare(batch, prepared.spec, self._execution())
-        return prepared
-
-    def _comparison(self, rows: Prepared, columns: Prepared) -> Comparison:
-        """The kernel before the form of the Gram: hops weighted, graphs normalised."""
-        scales = None
-        if self.normalize:
-            scales = inverse_root(self._raw_self(rows)), inverse_root(self._raw_self(columns))
-        dtype = self.dtype if self.gram == "linear" else rows.spec.dtype
-        return Comparison(self.engine_, rows, columns, self._hop_weights(), scales, dtype)
-
-    def _linear_gram(self, rows: Prepared, columns: Prepared) -> Floats:
-        return self._comparison(rows, columns).compute(self.gram_folder, self._execution())
-
-    def _raw_self(self, prepared: Prepared) -> Floats:
-        own: Floats = self._hop_weights() @ prepared.hop_self
-        return own
-
-    def _self(self, prepared: Prepared) -> Floats:
-        return self_similarity(self._raw_self(prepared), self.normalize)
-
-    def _set_distance_unit(self, gram: Floats) -> None:
-        self.mean_squared_distance_ = distance_unit(gram, self._self(self._training))
-
-    def _form(self, gram: Floats, rows: Prepared, columns: Prepared) -> Floats:
-        if self.gram == "linear":
-            return gram
-        scale, unit, dtype = float(self.gram_scale), self.mean_squared_distance_, self.dtype
-        form = GaussianForm(self._self(rows), self._self(columns), rows is columns, scale, unit)
-        if not isinstance(gram, np.memmap):
-            return form.apply(gram, Window.whole(*gram.shape)).astype(dtype, copy=False)
-
-        def compute(window: Window) -> Floats:
-            return form.apply(window_of(gram, window), window).astype(dtype, copy=False)
-
-        # A file of its own: written over the linear one, a tile cut short by a kill would be lost.
-        stored = StoredGram(
-            content_hash(self._comparison(rows, columns).identity, "gaussian", scale, unit, dtype),
-            gram.shape,
-            dtype,
-            rows is columns,
-            compute,
-            "Taking the Gaussian",
-        )
-        return stored.fill(self.gram_folder, self._execution())
+    def _gram(self, rows: Prepared, columns: Prepared) -> Floats:
+        return self.fitted_.gram(rows, columns, self.gram_folder, self.execution())

@@ -11,10 +11,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeGuard, get_args
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from nask.arrays import Float64
 from nask.attributes.similarity import attribute_similarities
 from nask.choices import Degree, DType, Expansion, GramForm
 from nask.engines.selection import EngineName
@@ -22,6 +21,8 @@ from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.progress import Progress
 from nask.graph.schema import Schema
+from nask.io.coerce import TakesGraphs
+from nask.kernels.forms import Form
 from nask.stars.spec import StarSpec
 
 POSITIVE = "a float in the range (0, inf)"
@@ -31,15 +32,15 @@ SMALLEST_FLOAT32_P = 1e-15
 SMALLEST_SPREAD = 1e-6
 # Of rounding by hops, up to which P in float32 was within 2.4e-6 of P in float64.
 LARGEST_GROWTH = 8.0
-# Parameters of the machine and the process that run: no file holds them, or is asked for them.
+# How to run, on this computer and at this moment: no file holds these, or is asked for them.
 RESOURCES = ("n_jobs", "memory_limit", "gram_folder", "verbose")
-# Parameters of how to run, which may change after fit.
+# Parameters that make no difference to the result.
 RUNNING = ("engine", *RESOURCES)
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StarParameters(BaseEstimator):
+class StarParameters(TakesGraphs, BaseEstimator):
     """The choices of the kernel itself; see :class:`nask.NASK` for their meaning.
 
     A dataclass, so that the estimators that add parameters of their own inherit these with their
@@ -69,8 +70,8 @@ class StarParameters(BaseEstimator):
         known = value in options if value is None or isinstance(value, str) else False
         self._check(known, name, f"one of {', '.join(map(repr, options))}")
 
-    def _check_parameters(self) -> None:
-        """Raise on the first parameter outside its range; called by ``fit``."""
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range; ``fit`` begins with it."""
         check = self._check
         check(
             is_integer(self.n_hops) and 1 <= self.n_hops <= MOST_HOPS,
@@ -104,7 +105,7 @@ class StarParameters(BaseEstimator):
             check(
                 valid and sum(weights) > 0,
                 "hop_weights",
-                f"{self.n_hops} non-negative floats, one a hop, not all 0",
+                f"{self.n_hops} non-negative floats, one per hop, not all 0",
             )
         if self.attribute_weights is not None:
             valid = isinstance(self.attribute_weights, Mapping)
@@ -115,7 +116,8 @@ class StarParameters(BaseEstimator):
             )
         memory_in_bytes(self.memory_limit, type(self).__name__)
 
-    def _spec(self, schema: Schema) -> StarSpec:
+    def star_spec(self, schema: Schema) -> StarSpec:
+        """The star kernel of these parameters for attributes of a schema."""
         owner = type(self).__name__
         nodes, edges = attribute_similarities(schema, self.gamma, self.attribute_weights, owner)
         return StarSpec(
@@ -130,67 +132,42 @@ class StarParameters(BaseEstimator):
             dtype="float64",
         )
 
-    def _execution(self) -> Execution:
+    def execution(self) -> Execution:
+        """How to run, as these parameters say at this moment."""
         limit = memory_in_bytes(self.memory_limit, type(self).__name__)
         return Execution(n_jobs=self.n_jobs, memory_limit=limit, progress=self.verbose)
 
-    def _hop_weights(self) -> npt.NDArray[np.float64]:
+    def weight_of_hops(self) -> Float64:
+        """The weight of each hop, 1 where none is given."""
         if self.hop_weights is None:
             return np.ones(self.n_hops)
         return np.asarray(self.hop_weights, dtype=np.float64)
 
-    def _described_parameters(self) -> dict[str, str]:
-        """The parameters that make a difference to the result, as text to compare."""
-        own = self.get_params(deep=False)
-        return {name: repr(value) for name, value in own.items() if name not in RUNNING}
-
-    def _remember_parameters(self) -> None:
-        self._fitted_parameters = self._described_parameters()
-
-    def _check_fitted(self) -> None:
-        """Raise unless fitted, and with the parameters of now."""
-        check_is_fitted(self, "schema_")
-        now, then = self._described_parameters(), self._fitted_parameters
-        changed = [name for name in now if now[name] != then[name]]
-        if changed:
-            raise ParameterError(
-                f"The {changed[0]!r} parameter of {type(self).__name__} was {then[changed[0]]} at "
-                f"fit and is {now[changed[0]]} now. Call fit again."
-            )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StarKernelParameters(StarParameters):
-    """Every choice of the exact kernel; see :class:`nask.NASK` for their meaning."""
+    """Every choice of the exact kernel, between graphs or between nodes."""
 
     gram: GramForm = "linear"
     gram_scale: float = 1.0
     prune_cores: bool = False
-    engine: EngineName = "auto"
     dtype: DType = "float64"
-    gram_folder: str | os.PathLike[str] | None = None
 
-    def _kernel_parameters(self) -> dict[str, Any]:
+    def kernel_parameters(self) -> dict[str, Any]:
+        """The parameters of the kernel alone, of an estimator that has others too."""
         return {field.name: getattr(self, field.name) for field in fields(StarKernelParameters)}
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range."""
+        super().check_parameters()
         self._check(is_positive(self.gram_scale), "gram_scale", POSITIVE)
         self._check_option("gram", get_args(GramForm))
-        self._check_option("engine", get_args(EngineName))
         self._check_option("dtype", get_args(DType))
         self._check(isinstance(self.prune_cores, (bool, np.bool_)), "prune_cores", "a bool")
-        is_path = isinstance(self.gram_folder, (str, os.PathLike))
-        expected = "None, or the path of a folder"
-        self._check(self.gram_folder is None or is_path, "gram_folder", expected)
 
-    def _spec(self, schema: Schema) -> StarSpec:
-        spec = super()._spec(schema)
+    def star_spec(self, schema: Schema) -> StarSpec:
+        """The star kernel of these parameters, in float32 where that is enough for 1e-5."""
+        spec = super().star_spec(schema)
         # float32 would underflow in P^2, the order of a star's self-similarity; it would lose more
         # than 1e-5 where hops magnify its errors, or where nearby numbers are subtracted.
         hops = self.n_hops - 1 if self.expansion == "nested" else 0
@@ -208,6 +185,36 @@ class StarKernelParameters(StarParameters):
                 f"least {SMALLEST_SPREAD}: below, all cores are alike to within rounding."
             )
         return spec
+
+    def form(self) -> Form:
+        """What is made of the hops' Gram matrices."""
+        return Form(
+            hop_weights=self.weight_of_hops(),
+            normalize=bool(self.normalize),
+            gram=self.gram,
+            scale=float(self.gram_scale),
+            dtype=self.dtype,
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GraphKernelParameters(StarKernelParameters):
+    """Every choice of the kernel between graphs, and how to compute it."""
+
+    engine: EngineName = "auto"
+    gram_folder: str | os.PathLike[str] | None = None
+
+    def kernel_parameters(self) -> dict[str, Any]:
+        """The parameters of :class:`nask.NASK`, of an estimator that has others too."""
+        return {field.name: getattr(self, field.name) for field in fields(GraphKernelParameters)}
+
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range."""
+        super().check_parameters()
+        self._check_option("engine", get_args(EngineName))
+        is_path = isinstance(self.gram_folder, (str, os.PathLike))
+        expected = "None, or the path of a folder"
+        self._check(self.gram_folder is None or is_path, "gram_folder", expected)
 
 
 def memory_in_bytes(limit: int | str | None, owner: str = "NASK") -> int | None:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from nask.execution.execution import Execution
 from nask.execution.progress import Progress, track
+from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.feature_rows import Array, FeatureRows, Floats, Index
 from nask.learning.newton import NewtonSolver
-from nask.learning.support import ClassWeight, weight_of_classes
 
 # Decisions differ from those of the optimum by this part of the mean slack, or less.
 TOLERANCE = 1e-3
@@ -86,7 +86,7 @@ def fit_linear(
     codes: Index,
     C: float,
     rows: Index | None = None,
-    class_weight: ClassWeight = None,
+    class_weight: CodeWeight = None,
     start: LinearMachine | None = None,
     tolerance: float = TOLERANCE,
     n_jobs: int | None = None,
@@ -139,7 +139,7 @@ def linear_path(
     codes: Index,
     penalties: Sequence[float],
     rows: Index | None = None,
-    class_weight: ClassWeight = None,
+    class_weight: CodeWeight = None,
     start: LinearMachine | None = None,
     tolerance: float = TOLERANCE,
     n_jobs: int | None = None,
@@ -170,7 +170,7 @@ def _steps(
     codes: Index,
     penalties: Sequence[float],
     rows: Index | None,
-    class_weight: ClassWeight,
+    class_weight: CodeWeight,
     start: LinearMachine | None,
     tolerance: float,
     n_jobs: int | None,

@@ -16,13 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nask.compiling import compiled, inner
-from nask.learning.support import (
-    Centring,
-    ClassWeight,
-    SupportMachine,
-    most_confident,
-    weight_of_classes,
-)
+from nask.learning.centring import Centring
+from nask.learning.class_weights import CodeWeight, weight_of_classes
+from nask.learning.svm import DecisionFunctions
+from nask.learning.votes import most_confident
 
 Floats = npt.NDArray[np.float64]
 # The optimality conditions hold to this; that of libsvm.
@@ -39,7 +36,7 @@ def predictions(
     train: npt.NDArray[np.intp],
     test: npt.NDArray[np.intp],
     penalties: Sequence[float],
-    class_weight: ClassWeight,
+    class_weight: CodeWeight,
 ) -> Iterator[npt.NDArray[np.intp]]:
     """Numbers of the test graphs' classes for each C, in ascending order, learned from the others.
 
@@ -58,8 +55,8 @@ def penalty_path(
     gram: npt.NDArray[np.floating],
     codes: npt.NDArray[np.intp],
     penalties: Sequence[float],
-    class_weight: ClassWeight = None,
-) -> Iterator[SupportMachine]:
+    class_weight: CodeWeight = None,
+) -> Iterator[DecisionFunctions]:
     """One machine for each C, in ascending order; one function for each pair of classes.
 
     Once no graph is held back by C, larger ones change nothing: the same machine comes again.
@@ -99,7 +96,7 @@ def penalty_path(
                 constant = solve(part, sign, C * bounds, alpha, slope)
                 separated = bool(alpha.max() < C * bounds.min())
             coefficients[step, k, rows], constants[step, k] = alpha * sign, constant
-    return starmap(SupportMachine, zip(coefficients, constants, strict=True))
+    return starmap(DecisionFunctions, zip(coefficients, constants, strict=True))
 
 
 @inner

@@ -6,20 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from nask.arrays import Array, Float64, Positions
 from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
+from nask.graph.attributed_graph import AttributedGraph
+from nask.io.coerce import as_graphs
+from nask.io.graph_list import GraphList
 from nask.io.target import as_target, is_number, not_whole
 from nask.messages import listed, quoted, shortened
 
-Ids = Sequence[Any] | npt.NDArray[Any] | None
+Ids = Sequence[Any] | Array | None
 
 
-def one_column(y: Any, element: str = "graph") -> npt.NDArray[Any]:
-    """Put y into an array of one value a graph, or node.
+def one_column(y: Any, element: str = "graph") -> Array:
+    """Put y into an array of one value per graph, or node.
 
     Examples
     --------
@@ -28,13 +31,13 @@ def one_column(y: Any, element: str = "graph") -> npt.NDArray[Any]:
     >>> one_column([[1, 2], [3, 4]])
     Traceback (most recent call last):
     nask.exceptions.ParameterError: y should be a 1d array, got an array of shape (2, 2) instead.
-    Give one value a graph.
+    Give one value per graph.
     """
     try:
-        target: npt.NDArray[Any] = as_target(column_or_1d(as_target(y), warn=True))
+        target: Array = as_target(column_or_1d(as_target(y), warn=True))
     except ValueError as error:
         problem = shortened(str(error).rstrip("."))
-        raise ParameterError(f"{problem}. Give one value a {element}.") from None
+        raise ParameterError(f"{problem}. Give one value per {element}.") from None
     return target
 
 
@@ -49,7 +52,7 @@ def called(position: int, element: str = "graph", ids: Ids = None) -> str:
     return f"{element} {position if ids is None else quoted(ids[position])}"
 
 
-def refuse_missing(target: npt.NDArray[Any], element: str = "graph", ids: Ids = None) -> None:
+def refuse_missing(target: Array, element: str = "graph", ids: Ids = None) -> None:
     """Raise where y has no value.
 
     Examples
@@ -71,9 +74,7 @@ def refuse_missing(target: npt.NDArray[Any], element: str = "graph", ids: Ids = 
         )
 
 
-def class_codes(
-    target: npt.NDArray[Any], element: str = "graph", ids: Ids = None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+def class_codes(target: Array, element: str = "graph", ids: Ids = None) -> tuple[Array, Positions]:
     """Classes in order, and the number of each graph's, or node's, class among them.
 
     Classes are learned by their number: cross-validation would number them on its own, and
@@ -99,7 +100,7 @@ def class_codes(
         check_classification_targets(target)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"{shortened(str(error))} Expected one class a {element}, text or whole numbers."
+            f"{shortened(str(error))} Expected one class per {element}, text or whole numbers."
         ) from None
     classes = np.unique(target)
     if len(classes) < 2:
@@ -110,7 +111,7 @@ def class_codes(
     return classes, np.searchsorted(classes, target)
 
 
-def _refuse_other_values(target: npt.NDArray[Any], element: str, ids: Ids) -> None:
+def _refuse_other_values(target: Array, element: str, ids: Ids) -> None:
     """Raise on a number that is not whole, and on numbers beside text."""
     broken = not_whole(target) if target.dtype.kind == "f" else np.empty(0, dtype=np.intp)
     if len(broken):
@@ -132,7 +133,7 @@ def _refuse_other_values(target: npt.NDArray[Any], element: str, ids: Ids) -> No
             )
 
 
-def as_numbers(y: Any, owner: str, ids: Ids = None) -> npt.NDArray[np.float64]:
+def as_numbers(y: Any, owner: str, ids: Ids = None) -> Float64:
     """Return y as numbers on a scale, or raise an error that names the graph without one.
 
     Examples
@@ -147,7 +148,7 @@ def as_numbers(y: Any, owner: str, ids: Ids = None) -> npt.NDArray[np.float64]:
     except (TypeError, ValueError):
         bad = next(k for k, value in enumerate(target.tolist()) if not is_number(value))
         raise ParameterError(
-            f"{owner} expects one number a graph. Got {quoted(target.tolist()[bad])} for "
+            f"{owner} expects one number per graph. Got {quoted(target.tolist()[bad])} for "
             f"{called(bad, ids=ids)}; for classes use NASKClassifier (nask fit --task classify)."
         ) from None
     infinite = np.flatnonzero(np.isinf(values))
@@ -157,3 +158,22 @@ def as_numbers(y: Any, owner: str, ids: Ids = None) -> npt.NDArray[np.float64]:
             "a finite number. Correct it, or leave the graph out."
         )
     return values
+
+
+def training_data(X: Any, y: Any, owner: str) -> tuple[list[AttributedGraph], Array]:
+    """Graphs and one value of the target each, or an error that names the estimator."""
+    if y is None:
+        raise ParameterError(
+            f"{owner} requires y to be passed, but the target y is None: "
+            "expected one value per graph."
+        )
+    if isinstance(X, GraphList):
+        X.check_order(y)
+    graphs = as_graphs(X)
+    target = one_column(y)
+    if len(target) != len(graphs):
+        raise ParameterError(
+            f"Got {len(graphs)} graphs but {len(target)} values of y: expected one per graph."
+        )
+    refuse_missing(target)
+    return graphs, target

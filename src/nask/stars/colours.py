@@ -52,6 +52,11 @@ class StarColours:
         levels = list(islice(node_colours(batch, bundles), n_hops + 1))
         return cls(edges, bundles, levels)
 
+    def take(self, nodes: Index, edges: Index) -> StarColours:
+        """The colours of some of the nodes and edges, as they are."""
+        levels = [level[nodes] for level in self.levels]
+        return StarColours(self.edges[edges], self.bundles[nodes], levels)
+
 
 def edge_colours(batch: GraphBatch, use_edges: bool) -> tuple[Index, Index]:
     """Return colours of the edges, and bundles: colours of the nodes by their edges.

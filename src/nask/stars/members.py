@@ -39,6 +39,30 @@ class Members:
         index = np.concatenate([matrix.indices for matrix in matrices]).astype(np.int64)
         return cls(ptr, index)
 
+    def take(self, nodes: Index, members: Index) -> Members:
+        """The lists of some nodes, of members at other positions.
+
+        Parameters
+        ----------
+        nodes : ndarray
+            Positions of the nodes now; they become 0, 1, 2, ...
+        members : ndarray
+            Positions of the members now, of all that occur; they become 0, 1, 2, ...
+
+        Examples
+        --------
+        >>> stars = Members(np.array([[0, 2, 4, 5]]), np.array([0, 1, 0, 1, 2]))
+        >>> stars.take(np.array([2, 0, 1]), np.array([2, 0, 1]))
+        Members(ptr=array([[0, 1, 3, 5]]), index=array([0, 1, 2, 1, 2]))
+        """
+        place = np.full(members.max(initial=-1) + 1, -1)
+        place[members] = np.arange(len(members))
+        lists = [lists_of(ptr, self.index, nodes) for ptr in self.ptr]
+        index = np.concatenate([members_of_level for _, members_of_level in lists])
+        starts = np.cumsum([0, *(ptr[-1] for ptr, _ in lists[:-1])])
+        ptr = np.array([ptr + start for (ptr, _), start in zip(lists, starts, strict=True)])
+        return Members(ptr, place[index])
+
     def counts(self) -> Index:
         """Return the number of members of each node at each level."""
         return np.diff(self.ptr, axis=1)

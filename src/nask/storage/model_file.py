@@ -11,7 +11,7 @@ import json
 import math
 import os
 import zipfile
-from dataclasses import fields
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from nask.exceptions import ModelFileError
 from nask.execution.resources import free_memory, readable_bytes
-from nask.graph.elements import Elements
 from nask.messages import quoted
 from nask.storage.replacing import replacing
 
@@ -28,16 +27,6 @@ FORMAT = "nask model"
 VERSION = 1
 DOCUMENT = "model.json"
 HEAD = ("format", "version")
-BATCH = (
-    "batch/endpoints",
-    *(
-        f"batch/{element}_{part.name}"
-        for element in ("nodes", "edges")
-        for part in fields(Elements)
-    ),
-)
-REQUIRED = (*BATCH, "support", "machine/coefficients", "machine/constants")
-OPTIONAL = ("calibration/coefficients", "calibration/constants")
 # What is read is there twice for a moment, as bytes and as an array.
 COPIES = 2
 
@@ -61,8 +50,17 @@ def write_file(
             archive.writestr(f"{name}.npy", buffer.getvalue())
 
 
-def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """Read the document and the arrays of a model; an error where the form is another one."""
+def read_file(
+    path: str | os.PathLike[str], required: Sequence[str], optional: Sequence[str]
+) -> tuple[dict[str, Any], Arrays]:
+    """Read the document and the arrays of a model; an error where the form is another one.
+
+    Parameters
+    ----------
+    path : str or path
+    required, optional : sequence of str
+        Names of the arrays that a model has, or may have.
+    """
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError("It is a folder." if Path(path).is_dir() else "It is no plain file.")
     with zipfile.ZipFile(path) as archive:
@@ -73,14 +71,14 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
                 f"It is a {quoted(form[0])} of version {quoted(form[1])}; this nask reads "
                 f"{FORMAT!r} of version {VERSION}."
             )
-        _check_members(archive)
-        names = [*REQUIRED, *(n for n in OPTIONAL if f"{n}.npy" in archive.namelist())]
+        _check_members(archive, [*required, *optional])
+        names = [*required, *(n for n in optional if f"{n}.npy" in archive.namelist())]
         return document, {name: _array(archive, f"{name}.npy") for name in names}
 
 
-def _check_members(archive: zipfile.ZipFile) -> None:
+def _check_members(archive: zipfile.ZipFile, arrays: Sequence[str]) -> None:
     """Raise unless the file holds what a model has, each once, and fits memory."""
-    known = {DOCUMENT, *(f"{name}.npy" for name in (*REQUIRED, *OPTIONAL))}
+    known = {DOCUMENT, *(f"{name}.npy" for name in arrays)}
     seen: set[str] = set()
     for member in archive.infolist():
         if member.filename not in known:

@@ -6,17 +6,14 @@ import os
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-
+from nask.arrays import Float64
 from nask.estimators.classifier import NASKClassifier
 from nask.kernels.nask import NASK
-from nask.learning.targets import class_codes
-from nask.tuning.tuned import TunedClassifier
+from nask.tuning.tuned import TunedGraphClassifier, TunesStars
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TunedNASKClassifier(TunedClassifier):
+class TunedNASKClassifier(TunedGraphClassifier, TunesStars):
     """A :class:`NASKClassifier` whose parameters are chosen by cross-validation.
 
     Every setting of a grid is judged on folds of the training graphs; the best is fitted on all of
@@ -65,36 +62,23 @@ class TunedNASKClassifier(TunedClassifier):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose, then train on all graphs and their classes."""
-        graphs, target = self._base()._training_data(X, y)
-        self.classes_, codes = class_codes(target)
-        chosen = self._choose(graphs, self.race(codes, self.classes_, self.n_jobs))
-        self.best_estimator_ = chosen.fit(graphs, target)
-        return self
+        self.base().check_parameters()
+        return super().fit(X, y)
 
     def kernel(self, **parameters: Any) -> NASK:
         """Return the kernel of a candidate, the rest of its parameters those of the estimator."""
-        return NASK(**{**self._base()._kernel_parameters(), **parameters})
+        return NASK(**{**self.base().kernel_parameters(), **parameters})
 
     @staticmethod
     def untuned() -> NASKClassifier:
         """Return the classifier whose parameters are chosen, with its defaults."""
         return NASKClassifier()
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """As :meth:`NASKClassifier.decision_function`, of the best estimator."""
-        decisions: npt.NDArray[np.float64] = self._fitted().decision_function(X)
-        return decisions
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Most confident class of each graph."""
-        predicted: npt.NDArray[Any] = self._fitted().predict(X)
-        return predicted
-
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Float64:
         """Calibrated probability of each class, (m, n_classes)."""
-        probabilities: npt.NDArray[np.float64] = self._fitted().predict_proba(X)
+        probabilities: Float64 = self.fitted().predict_proba(X)
         return probabilities
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best estimator to a file that :func:`nask.load` reads."""
-        self._fitted().save(path)
+        self.fitted().save(path)

@@ -6,33 +6,33 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Float64, Positions
 from nask.choices import GridName
-from nask.estimators.node_classifier import NASKNodeClassifier, known_nodes, one_class_a_node
+from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
 from nask.io.target import as_target
 from nask.kernels.node_nask import NodeNASK
+from nask.learning.mixins import ScoresNodes
+from nask.learning.node_targets import class_per_node, known_nodes
 from nask.learning.targets import class_codes
 from nask.messages import quoted
 from nask.tuning.grid import Grid
-from nask.tuning.race import Positions, one_split
-from nask.tuning.sweeps import Floats, StarSweep
-from nask.tuning.tuned import TunedClassifier
+from nask.tuning.race import one_split
+from nask.tuning.sweeps import StarSweep
+from nask.tuning.tuned import TunesStars
 
 
 @dataclass(frozen=True)
 class NodeSweep(StarSweep):
     """One pass over all pairs of nodes of a network, and the candidates that come out of it."""
 
-    def compute(self, data: Any, **running: Any) -> Floats:
-        """Gram matrices of each hop, (n_hops, n, n), of one graph."""
-        return NodeNASK(**{**self.parameters, **running}).fit(data).hop_grams()
+    kernel_type: ClassVar[type[NodeNASK]] = NodeNASK
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TunedNASKNodeClassifier(TunedClassifier):
+class TunedNASKNodeClassifier(ScoresNodes, TunesStars):
     """A :class:`NASKNodeClassifier` whose parameters are chosen by cross-validation.
 
     Every setting of a grid is judged on folds of the training nodes, or on validation nodes; the
@@ -85,7 +85,7 @@ default="nodes"
     grid: GridName | Grid = "nodes"
     inner: int = 3
 
-    _sweep: ClassVar[type[StarSweep]] = NodeSweep
+    sweep_type: ClassVar[type[StarSweep]] = NodeSweep
 
     def fit(self, graph: Any, y: Any, train: Any = None, validation: Any = None) -> Self:
         """Choose, then train on the training nodes.
@@ -94,7 +94,7 @@ default="nodes"
         ----------
         graph : graph
         y : array-like of shape (n_nodes,)
-            One class a node; -1, None or NaN where it is not known. Classes of nodes outside
+            One class per node; -1, None or NaN where it is not known. Classes of nodes outside
             ``train`` and ``validation`` are not looked at.
         train : array-like of int, or of bool, default=None
             The training nodes, by their positions or by a mask; by default all that have a
@@ -104,7 +104,7 @@ default="nodes"
             not trained on.
         """
         graph = as_graph(graph)
-        target = one_class_a_node(y, graph.n_nodes)
+        target = class_per_node(y, graph.n_nodes)
         held_out = None if validation is None else known_nodes(target, validation, "validation")
         if train is None and held_out is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), held_out)
@@ -116,31 +116,27 @@ default="nodes"
             judged, splits = one_split(rows, held_out)
             codes = np.searchsorted(self.classes_, as_target(target[judged]))
         race = self.race(codes, self.classes_, self.n_jobs, splits)
-        self.best_estimator_ = self._choose(graph, race, judged).fit(graph, target, rows)
+        self.best_estimator_ = self.choose(graph, race, judged).fit(graph, target, rows)
         return self
 
-    def predict(self, graph: Any, nodes: Any = None) -> npt.NDArray[Any]:
+    def predict(self, graph: Any, nodes: Any = None) -> Array:
         """Most confident class of each node, or of the given ones."""
-        predicted: npt.NDArray[Any] = self._fitted().predict(graph, nodes)
+        predicted: Array = self.fitted().predict(graph, nodes)
         return predicted
 
-    def decision_function(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
+    def decision_function(self, graph: Any, nodes: Any = None) -> Float64:
         """As :meth:`NASKNodeClassifier.decision_function`, of the best estimator."""
-        decisions: npt.NDArray[np.float64] = self._fitted().decision_function(graph, nodes)
+        decisions: Float64 = self.fitted().decision_function(graph, nodes)
         return decisions
 
-    def predict_proba(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
+    def predict_proba(self, graph: Any, nodes: Any = None) -> Float64:
         """As :meth:`NASKNodeClassifier.predict_proba`, where the estimator calibrates them."""
-        probabilities: npt.NDArray[np.float64] = self._fitted().predict_proba(graph, nodes)
+        probabilities: Float64 = self.fitted().predict_proba(graph, nodes)
         return probabilities
-
-    def score(self, graph: Any, y: Any, nodes: Any = None) -> float:
-        """Accuracy on the nodes that have a class, or on the given ones."""
-        return float(self._fitted().score(graph, y, nodes))
 
     def kernel(self, **parameters: Any) -> NodeNASK:
         """Return the kernel of a candidate, the rest of its parameters those of the estimator."""
-        return NodeNASK(**{**self._base()._kernel_parameters(), **parameters})
+        return NodeNASK(**{**self.base().kernel_parameters(), **parameters})
 
     @staticmethod
     def untuned() -> NASKNodeClassifier:
@@ -148,7 +144,7 @@ default="nodes"
         return NASKNodeClassifier(dtype="float32")
 
 
-def check_held_out(target: npt.NDArray[Any], rows: Positions, held_out: Positions) -> None:
+def check_held_out(target: Array, rows: Positions, held_out: Positions) -> None:
     """Raise unless validation nodes are there, apart from training nodes and of their classes."""
     if not len(held_out):
         raise ParameterError("There are no validation nodes: expected one at least, or None.")

@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
+from nask.arrays import Array, Floats, Mask, Positions
 from nask.exceptions import ParameterError
+from nask.learning.class_weights import CodeWeight
 from nask.learning.path import predictions
-from nask.learning.support import ClassWeight
 from nask.messages import quoted
 from nask.tuning.shrinkage import shrunk_scores
 from nask.tuning.sweeps import Candidate
 
-Floats = npt.NDArray[np.floating]
-Positions = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 Splits = list[tuple[Positions, Positions]]
 # Standard errors that a candidate may lie behind the leader on the folds both have run.
 BEHIND = 2.0
@@ -33,6 +30,7 @@ class Sweep(Protocol):
     def parameters(self) -> Mapping[str, Any]: ...  # noqa: D102
     @property
     def candidates(self) -> tuple[Candidate, ...]: ...  # noqa: D102
+    def compute(self, data: Any, n_jobs: int | None = None) -> Floats: ...  # noqa: D102
     def gram(self, stack: Floats, candidate: Candidate) -> Floats: ...  # noqa: D102
 
 
@@ -115,7 +113,7 @@ class Race:
         self,
         codes: Positions,
         inner: int = 5,
-        class_weight: ClassWeight = None,
+        class_weight: CodeWeight = None,
         random_state: int = 0,
         n_jobs: int | None = None,
         splits: Splits | None = None,
@@ -213,7 +211,7 @@ def inner_folds(codes: Positions, inner: int, random_state: int) -> Splits:
     return list(folds.split(codes, codes))
 
 
-def refuse_single_members(codes: Positions, classes: npt.NDArray[Any]) -> None:
+def refuse_single_members(codes: Positions, classes: Array) -> None:
     """Raise where a class has one member, which cannot be learned from and judged on.
 
     Examples

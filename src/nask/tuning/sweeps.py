@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Floats
 from nask.exceptions import ParameterError
 from nask.kernels.forms import gram_of_hops
 from nask.kernels.nask import NASK
@@ -17,7 +17,6 @@ from nask.tuning.grid import Grid, settings
 
 # Parameters that say how the hops' Grams are put together, after the pass over all graphs.
 FORM = ("n_hops", "hop_weights", "normalize", "gram", "gram_scale")
-Floats = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True)
@@ -54,13 +53,13 @@ class StarSweep:
     parameters: Mapping[str, Any]
     candidates: tuple[Candidate, ...]
 
-    def compute(self, data: Any, **running: Any) -> Floats:
-        """Gram matrices of each hop, (n_hops, n, n), of a list of graphs.
+    kernel_type: ClassVar[type[Any]] = NASK
 
-        ``running`` are n_jobs and the like.
-        """
-        kernel = NASK(**{**self.parameters, **running}).fit(data)
-        return kernel.hop_grams(data)
+    def compute(self, data: Any, n_jobs: int | None = None) -> Floats:
+        """Gram matrices of each hop, (n_hops, n, n), of a list of graphs, or of one network."""
+        kernel = self.kernel_type(**{**self.parameters, "n_jobs": n_jobs}).fit(data)
+        grams: Floats = kernel.hop_grams()
+        return grams
 
     def n_bytes(self, n_items: int) -> int:
         """Bytes of what ``compute`` returns for so many graphs or nodes."""
@@ -101,13 +100,13 @@ def star_sweeps(
     >>> [(sweep.parameters["gamma"], len(sweep.candidates)) for sweep in sweeps]
     [(0.1, 6), (1.0, 6)]
     """
-    kernel = base._kernel_parameters()
+    kernel, check = base.kernel_parameters(), kind.kernel_type
     penalties: dict[str, set[float]] = {}
     passes: dict[str, list[tuple[str, dict[str, Any], dict[str, Any]]]] = {}
     for setting in settings(grid, [*kernel, "C"], owner):
         penalty = setting.pop("C", C)
         full = {**kernel, **setting}
-        NASK(**full)._check_parameters()
+        check(**full).check_parameters()
         if not is_positive(penalty):
             raise ParameterError.expected("C", owner, POSITIVE, penalty)
         relevant = {name: value for name, value in full.items() if _matters(name, full)}

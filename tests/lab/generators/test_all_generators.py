@@ -14,7 +14,7 @@ from nask.lab import (
     make_synthetic_new,
     make_synthie,
 )
-from nask.learning.support import Centring
+from nask.learning.centring import Centring
 
 # Smaller instances, with the number of their classes.
 SMALL = {

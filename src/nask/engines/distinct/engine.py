@@ -47,11 +47,27 @@ class DistinctEngine(Engine[DistinctPrepared]):
         """Tell whether equal colours mean equal stars: nested ones, or those of one hop."""
         return spec.expansion == "nested" or spec.n_hops == 1
 
-    def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> DistinctPrepared:
-        """Colour the stars, and find the self-similarity of every star and graph."""
+    def prepare(
+        self,
+        batch: GraphBatch,
+        spec: StarSpec,
+        execution: Execution,
+        colours: StarColours | None = None,
+    ) -> DistinctPrepared:
+        """Colour the stars, and find the self-similarity of every star and graph.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+        spec : StarSpec
+        execution : Execution
+        colours : StarColours, optional
+            Those of the stars, where they are known already.
+        """
         # Node by node: within one graph few stars repeat, and these pairs are few.
         by_node = PairwiseEngine().prepare(batch, spec, execution)
-        colours = StarColours.of(batch, spec.n_hops, spec.use_edges)
+        if colours is None:
+            colours = StarColours.of(batch, spec.n_hops, spec.use_edges)
         return DistinctPrepared(batch, spec, by_node.hop_self, colours, by_node)
 
     def grams(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Positions
 from nask.engines.compiled.vectors import LANES
 from nask.engines.contract import Prepared
 from nask.engines.distinct.rows import DistinctStars
@@ -32,6 +33,12 @@ class DistinctPrepared(Prepared):
 
     colours: StarColours
     by_node: PairwisePrepared
+
+    def take(self, graphs: Positions) -> DistinctPrepared:
+        """Some of the graphs; their stars keep their colours."""
+        by_node = self.by_node.take(graphs)
+        colours = self.colours.take(*self.batch.elements_of(graphs))
+        return DistinctPrepared(by_node.batch, self.spec, by_node.hop_self, colours, by_node)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Index, Positions
 from nask.attributes.feature_map import FeatureMap
 from nask.engines.contract import Engine, Prepared
 from nask.engines.explicit.column_product import ColumnProduct
@@ -46,6 +47,10 @@ class Maps:
         edges = FeatureMap.of(batch.edges, spec.edges) if spec.use_edges else FeatureMap([])
         return cls(core, nodes, edges)
 
+    def take(self, nodes: Index, edges: Index) -> Maps:
+        """The maps of some of the elements."""
+        return Maps(self.core.take(nodes), self.nodes.take(nodes), self.edges.take(edges))
+
     @property
     def members(self) -> FeatureMap:
         """The slots of nodes, then those of edges."""
@@ -58,6 +63,17 @@ class ExplicitPrepared(Prepared):
 
     maps: Maps
     features: StarFeatures
+
+    def take(self, graphs: Positions) -> ExplicitPrepared:
+        """Some of the graphs; the maps keep the values of all."""
+        nodes, edges = self.batch.elements_of(graphs)
+        return ExplicitPrepared(
+            self.batch.take(graphs),
+            self.spec,
+            self.hop_self.take(graphs, axis=1),
+            self.maps.take(nodes, edges),
+            self.features.take(graphs),
+        )
 
 
 class ExplicitEngine(Engine[ExplicitPrepared]):
@@ -116,7 +132,7 @@ class ExplicitEngine(Engine[ExplicitPrepared]):
         n_bytes = np.dtype(dtype).itemsize * n_numbers + 24 * n_compared
         what = f"A Gram matrix of {n} x {m} graphs, with their features,"
         execution.check_memory(n_bytes, what)
-        a, b = rows.features.take(window.rows), columns.features.take(window.columns)
+        a, b = rows.features.within(window.rows), columns.features.within(window.columns)
         factors = _factors(rows.maps, a, columns.maps, b)
         products = [ColumnProduct.of(*pair, dtype) for pair in factors]
         n_bytes += sum(product.sparse_bytes for product in products)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-Index = npt.NDArray[np.int64]
+from nask.arrays import Index, Positions
+from nask.stars.members import lists_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +37,14 @@ class StarFeatures:
     n_core: int
     tables: list[sparse.csr_array]
 
-    def take(self, graphs: slice) -> StarFeatures:
-        """The features of a stretch of graphs."""
+    def take(self, graphs: Positions) -> StarFeatures:
+        """The features of some of the graphs, in the order given."""
+        ptr, cells = lists_of(self.ptr, np.arange(len(self.core)), graphs)
+        tables = [table[cells] for table in self.tables]
+        return StarFeatures(ptr, self.core[cells], self.n_core, tables)
+
+    def within(self, graphs: slice) -> StarFeatures:
+        """The features of graphs that follow each other."""
         ptr = self.ptr[graphs.start : graphs.stop + 1]
         cells = slice(ptr[0], ptr[-1])
         tables = [table[cells] for table in self.tables]

@@ -67,7 +67,8 @@ def products_per_pair(batch: GraphBatch, spec: StarSpec) -> float:
     --------
     >>> import nask
     >>> kernel = nask.NASK(expansion="ball").fit(nask.load_dataset("MUTAG").graphs)
-    >>> round(products_per_pair(kernel._training.batch, kernel._training.spec))
+    >>> training = kernel.fitted_.graphs
+    >>> round(products_per_pair(training.batch, training.spec))
     56
     """
     if not values_are_few(batch, spec):

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed
 
+from nask.arrays import Positions
 from nask.engines.compiled.factors import Factors
 from nask.engines.compiled.hop_rules import star_floor
 from nask.engines.compiled.places import Places
@@ -49,6 +50,19 @@ class PairwisePrepared(Prepared):
     norm: npt.NDArray[np.float64]
     names: Names
     """Of stars, by hop and node, where the spec is guarded, else of no nodes."""
+
+    def take(self, graphs: Positions) -> PairwisePrepared:
+        """Some of the graphs; their stars are the same, at other positions."""
+        nodes, edges = self.batch.elements_of(graphs)
+        return PairwisePrepared(
+            self.batch.take(graphs),
+            self.spec,
+            self.hop_self.take(graphs, axis=1),
+            self.members.take(nodes, nodes),
+            self.incident.take(nodes, edges),
+            self.norm.take(nodes, axis=1),
+            self.names.take(nodes, axis=1) if self.spec.guarded else self.names,
+        )
 
     def labels(self, other: PairwisePrepared, window: Window) -> tuple[Labels, Labels]:
         """Labels of the stars of a window, rows and columns, equal for stars that are alike.

@@ -9,14 +9,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nask.estimators.machine import training_data
-from nask.estimators.node_classifier import known_nodes, one_class_a_node, scored_nodes
 from nask.graph.chosen_nodes import node_positions
-from nask.io.coerce import as_graph, as_graphs
-from nask.learning.targets import class_codes
+from nask.io.coerce import TakesGraphs, as_graph, as_graphs
+from nask.learning.mixins import ScoresNodes
+from nask.learning.node_targets import class_per_node, known_nodes
+from nask.learning.targets import class_codes, training_data
 
 
-class MajorityClassifier(ClassifierMixin, BaseEstimator):
+class MajorityClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     """The class most training graphs have, for every graph; of equals the first.
 
     Examples
@@ -40,13 +40,8 @@ class MajorityClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return np.full(len(as_graphs(X)), self.majority_)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
-
-class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
+class MajorityNodeClassifier(ScoresNodes, BaseEstimator):
     """The class most training nodes have, for every node; of equals the first.
 
     Examples
@@ -59,7 +54,7 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, graph: Any, y: Any, train: Any = None) -> Self:
         """Count the classes of the training nodes; by default of all that have one."""
-        target = one_class_a_node(y, as_graph(graph).n_nodes)
+        target = class_per_node(y, as_graph(graph).n_nodes)
         rows = known_nodes(target, train, "train")
         self.classes_, codes = class_codes(target[rows], "node", rows)
         self.majority_ = self.classes_[np.bincount(codes).argmax()]
@@ -71,9 +66,3 @@ class MajorityNodeClassifier(ClassifierMixin, BaseEstimator):
         n_nodes = as_graph(graph).n_nodes
         n = n_nodes if nodes is None else len(node_positions(nodes, n_nodes, "nodes"))
         return np.full(n, self.majority_)
-
-    def score(self, graph: Any, y: Any, nodes: Any = None) -> float:
-        """Accuracy on the nodes that have a class, or on the given ones."""
-        target = one_class_a_node(y, as_graph(graph).n_nodes)
-        chosen, truth = scored_nodes(target, nodes)
-        return float(np.mean(self.predict(graph, chosen) == truth))

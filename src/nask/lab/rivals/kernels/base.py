@@ -1,37 +1,36 @@
-"""What kernel rivals share: a kernel in two steps, and the machine that learns from it."""
+"""What kernel rivals share: a kernel in two steps, and the SVM that learns from it."""
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
-from sklearn.svm import SVC
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from nask.estimators.machine import training_data
+from nask.arrays import Array, Float64, Positions
+from nask.arrays import Floats as EitherFloats
 from nask.exceptions import ParameterError
-from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
-from nask.io.coerce import as_graphs
+from nask.io.coerce import TakesGraphs, as_graphs
 from nask.kernels.parameters import POSITIVE, is_integer, is_positive
-from nask.learning.support import Centring, SupportMachine, class_confidence, most_confident
-from nask.learning.targets import class_codes
+from nask.learning.mixins import DecidesClasses
+from nask.learning.svm import KernelSVM
+from nask.learning.targets import class_codes, training_data
 from nask.tuning.grid import Grid, settings
-from nask.tuning.race import Race, Splits, refuse_single_members
+from nask.tuning.race import Entrant
 from nask.tuning.sweeps import Candidate
+from nask.tuning.tuned import TunedGraphClassifier
 
-Floats = npt.NDArray[np.float64]
+Floats = Float64
 # The paper's penalties, 10^-3 to 10^3.
 PENALTIES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
 
-class GraphKernel(TransformerMixin, BaseEstimator):
+class GraphKernel(TakesGraphs, TransformerMixin, BaseEstimator):
     """A kernel between graphs in two steps: a pass over all pairs, and a form given to its entries.
 
     The pass takes the time. Parameters named in ``form`` act on single entries after it, so that
@@ -62,20 +61,20 @@ class GraphKernel(TransformerMixin, BaseEstimator):
             if not is_positive(getattr(self, name)):
                 raise ParameterError.expected(name, owner, POSITIVE, getattr(self, name))
 
-    def compare(self, X: Any = None) -> Floats:
+    def compare(self, X: Any = None) -> Float64:
         """Result of the pass, graphs x training graphs; without graphs the training ones."""
         check_is_fitted(self)
         return self._compare(None if X is None else as_graphs(X))
 
-    def finish(self, compared: Floats) -> Floats:
+    def finish(self, compared: Float64) -> Float64:
         """Kernel from the result of a pass."""
         return compared
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any) -> Float64:
         """Kernel between graphs and the training graphs."""
         return self.finish(self.compare(X))
 
-    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None) -> Float64:
         """Kernel between the training graphs, symmetric to the last digit."""
         return self.fit(X).finish(self.compare())
 
@@ -84,13 +83,8 @@ class GraphKernel(TransformerMixin, BaseEstimator):
         """Set fitted attributes, whose names end in an underscore."""
 
     @abstractmethod
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
         """As :meth:`compare`."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +107,7 @@ class KernelSweep:
         found: dict[str, Any] = self.kernel.get_params(deep=False)
         return found
 
-    def compute(self, data: Any, n_jobs: int | None = None) -> Floats:
+    def compute(self, data: Any, n_jobs: int | None = None) -> Float64:
         """Result of the pass over a list of graphs, (n, n)."""
         return self.fitted(data, n_jobs).compare()
 
@@ -124,7 +118,7 @@ class KernelSweep:
             kernel.set_params(n_jobs=n_jobs)
         return kernel.fit(data)
 
-    def gram(self, stack: npt.NDArray[np.floating], candidate: Candidate) -> Floats:
+    def gram(self, stack: EitherFloats, candidate: Candidate) -> Float64:
         """Gram matrix of a candidate from the result of the pass."""
         kernel: GraphKernel = clone(self.kernel).set_params(**candidate.form)
         return kernel.finish(np.asarray(stack, dtype=np.float64))
@@ -136,11 +130,50 @@ class KernelSweep:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelClassifier(ClassifierMixin, BaseEstimator):
-    """A support vector machine on a kernel whose parameters are chosen on folds of the training
-    graphs; a subclass says which kernel.
+class KernelSVC(DecidesClasses, TakesGraphs, BaseEstimator):
+    """An SVM on a kernel.
 
-    The search and the machine are those of :class:`nask.TunedNASKClassifier`: the Gram matrix is
+    Parameters
+    ----------
+    kernel : GraphKernel
+    C : float, default=1.0
+        Penalty of training errors, on a Gram matrix centred and scaled to unit mean diagonal.
+
+    Attributes
+    ----------
+    kernel_ : GraphKernel
+        Fitted on the training graphs.
+    svm_ : KernelSVM
+    classes_ : ndarray
+    """
+
+    kernel: GraphKernel
+    C: float = 1.0
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on graphs and their classes."""
+        graphs, target = training_data(X, y, type(self).__name__)
+        self.classes_, codes = class_codes(target)
+        self.kernel_: GraphKernel = clone(self.kernel)
+        self.svm_ = KernelSVM.classify(self.kernel_.fit_transform(graphs), codes, self.C)
+        return self
+
+    @property
+    def support_(self) -> Positions:
+        """Positions of the support graphs in the training list."""
+        return self.svm_.support
+
+    def decide(self, X: Any) -> Float64:
+        """One decision per graph and pair of classes."""
+        return self.svm_.decide(self.kernel_.transform(X)[:, self.support_])
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelClassifier(TunedGraphClassifier):
+    """An SVM on a kernel whose parameters are chosen on folds of the training graphs; a subclass
+    says which kernel.
+
+    The search and the SVM are those of :class:`nask.TunedNASKClassifier`: the Gram matrix is
     centred and scaled to unit mean diagonal, and C is chosen with the kernel's parameters.
 
     Parameters
@@ -162,17 +195,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         The chosen values of what the grid varies, and of C.
     best_score_ : float
         Their accuracy on the folds.
-    kernel_ : GraphKernel
-        The chosen kernel, fitted on the training graphs.
+    best_estimator_ : KernelSVC
+        The chosen kernel and an SVM, fitted on the training graphs.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
     """
 
     grid: Grid | None = None
-    inner: int = 5
-    random_state: int = 0
-    n_jobs: int | None = None
-    verbose: Progress = False
 
     kernel_type: ClassVar[type[GraphKernel]]
     default_grid: ClassVar[Grid] = {}
@@ -208,66 +237,12 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         shared = {k: v for k, v in entries[0].items() if k not in (*form, "C")}
         return KernelSweep(self.kernel_type(**shared), candidates)
 
-    def race(
-        self,
-        codes: npt.NDArray[np.intp],
-        classes: npt.NDArray[Any],
-        n_jobs: int | None = None,
-        splits: Splits | None = None,
-    ) -> Race:
-        """Return the judge of candidates; see :meth:`nask.TunedNASKClassifier.race`."""
-        if not is_integer(self.inner) or self.inner < 2:
-            expected = "an int in the range [2, inf)"
-            raise ParameterError.expected("inner", type(self).__name__, expected, self.inner)
-        if splits is None:
-            refuse_single_members(codes, classes)
-        return Race(codes, self.inner, None, self.random_state, n_jobs, splits)
+    def winning_estimator(self, winner: Entrant) -> KernelSVC:
+        """Return the SVM on the winner's kernel, not yet fitted."""
+        kernel = self.kernel_type(**winner.candidate.parameters)
+        if "n_jobs" in kernel.get_params(deep=False):
+            kernel.set_params(n_jobs=self.n_jobs)
+        return KernelSVC(kernel=kernel, C=winner.C)
 
-    @staticmethod
-    def class_weight_by_code(classes: npt.NDArray[Any]) -> None:
+    def class_weight_by_code(self, classes: Array) -> None:
         """Return None: all classes have the same weight."""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose, then train on all graphs and their classes."""
-        graphs, target = training_data(X, y, type(self).__name__)
-        self.classes_, codes = class_codes(target)
-        race = self.race(codes, self.classes_, self.n_jobs)
-        sweeps = self.sweeps()
-        self.seconds_kernel_ = self.seconds_learning_ = 0.0
-        kernels, results = [], []
-        for sweep in track(sweeps, len(sweeps), self.verbose, "Tuning"):
-            start = time.perf_counter()
-            kernels.append(sweep.fitted(graphs, self.n_jobs))
-            results.append(kernels[-1].compare())
-            between = time.perf_counter()
-            race.enter(sweep, results[-1])
-            self.seconds_kernel_ += between - start
-            self.seconds_learning_ += time.perf_counter() - between
-        winner = race.winner()
-        self.best_params_, self.best_score_ = winner.parameters, winner.score
-        number = list[Any](sweeps).index(winner.sweep)
-        self.kernel_ = kernels[number].set_params(**winner.candidate.form)
-        gram = self.kernel_.finish(results[number])
-        centring = Centring.fit(gram)
-        model = SVC(kernel="precomputed", C=winner.C).fit(centring.apply(gram), codes)
-        self.support_ = np.asarray(model.support_)
-        self._machine = SupportMachine.from_libsvm(model, centring)
-        return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
-        return class_confidence(self._decide(X), len(self.classes_))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Most confident class of each graph."""
-        decisions = self._decide(X)
-        return np.asarray(self.classes_[most_confident(decisions, len(self.classes_))])
-
-    def _decide(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        return self._machine.decide(self.kernel_.transform(X)[:, self.support_])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags

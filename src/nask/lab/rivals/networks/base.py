@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.nn import functional
 
-from nask.estimators.machine import training_data
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.parameters import is_integer
@@ -21,7 +20,7 @@ from nask.lab.rivals.encoding import NodeEncoder
 from nask.lab.rivals.networks.batching import Batch, GraphTensors
 from nask.lab.rivals.networks.parameters import NetworkParameters
 from nask.lab.rivals.networks.training import Outcome, apart, held_out, train
-from nask.learning.targets import class_codes
+from nask.learning.targets import class_codes, training_data
 
 # Graphs at a time where no gradient is kept.
 AT_ONCE = 128

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.nn import functional
 
-from nask.estimators.node_classifier import known_nodes, one_class_a_node, scored_nodes
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph
@@ -24,6 +23,8 @@ from nask.lab.rivals.networks.layers import sparse_rows
 from nask.lab.rivals.networks.parameters import GRID, Grid, NetworkParameters
 from nask.lab.rivals.networks.training import Outcome, apart, held_out
 from nask.lab.rivals.networks.training import train as train_network
+from nask.learning.mixins import ScoresNodes
+from nask.learning.node_targets import class_per_node, known_nodes
 from nask.learning.targets import class_codes
 from nask.tuning.node_classifier import check_held_out
 
@@ -31,7 +32,7 @@ NODE_GRID: Grid = {**GRID, "weight_decay": (0.0, 5e-4)}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NodeNetwork(NetworkParameters):
+class NodeNetwork(ScoresNodes, NetworkParameters):
     """A graph neural network that classifies nodes; subclasses say which.
 
     All nodes take part in every step, the loss is that of the training nodes. Every candidate of
@@ -92,7 +93,7 @@ class NodeNetwork(NetworkParameters):
         """
         self._check_parameters()
         graph = as_graph(graph)
-        target = one_class_a_node(y, graph.n_nodes)
+        target = class_per_node(y, graph.n_nodes)
         learned, judged = self._parts(target, train, validation)
         self.encoder_ = NodeEncoder().fit([graph])
         x, edges = self._tensors(graph)
@@ -165,10 +166,3 @@ class NodeNetwork(NetworkParameters):
     def decision_function(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
         """Logits: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
         return decisions(self._logits(graph, nodes))
-
-    def score(self, graph: Any, y: Any, nodes: Any = None) -> float:
-        """Share of nodes whose class is found, of all whose class is known by default."""
-        graph = as_graph(graph)
-        target = one_class_a_node(y, graph.n_nodes)
-        chosen, truth = scored_nodes(target, nodes)
-        return float(np.mean(self.predict(graph, chosen) == truth))

@@ -1,0 +1,225 @@
+"""The kernel with everything learned: training graphs, prepared once, and what is made of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nask.arrays import Array, Floats, Positions
+from nask.engines.contract import Prepared
+from nask.engines.selection import ENGINES, EngineName, prepare
+from nask.execution.execution import Execution
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.batch import GraphBatch
+from nask.graph.schema import Schema
+from nask.kernels.comparison import Comparison
+from nask.kernels.forms import Form, GaussianForm, distance_unit
+from nask.kernels.parameters import GraphKernelParameters
+from nask.kernels.stored import StoredGram
+from nask.numeric import inverse_root
+from nask.stars.spec import StarSpec
+from nask.storage.hashes import content_hash
+from nask.storage.window import Window, window_of
+
+Folder = str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class FittedKernel:
+    """The kernel between any graphs and the training graphs.
+
+    Parameters
+    ----------
+    schema : Schema
+        Attributes, ranges and categories of the training graphs.
+    engine : str
+        The name of the engine that computes.
+    graphs : Prepared
+        The training graphs.
+    form : Form
+        Hop weights, normalisation, linear or Gaussian.
+    unit : float or None
+        Mean squared distance between two different training graphs, once it is known; the
+        Gaussian form needs it.
+    """
+
+    schema: Schema
+    engine: str
+    graphs: Prepared
+    form: Form
+    unit: float | None = None
+
+    @classmethod
+    def fit(
+        cls, parameters: GraphKernelParameters, graphs: Sequence[AttributedGraph]
+    ) -> FittedKernel:
+        """Learn the schema of training graphs, encode and prepare them.
+
+        Parameters
+        ----------
+        parameters : GraphKernelParameters
+            A kernel or an estimator, whose parameters were checked.
+        graphs : sequence of AttributedGraph
+        """
+        schema = Schema.fit(graphs, parameters.degree)
+        # First, since it may refuse a parameter.
+        spec = _dense_spec(parameters, schema)
+        batch, owner = _encoded(graphs, schema), type(parameters).__name__
+        prepared = prepare(parameters.engine, batch, spec, parameters.execution(), owner)
+        return cls(schema, *prepared, parameters.form())
+
+    @classmethod
+    def of_batch(
+        cls,
+        parameters: GraphKernelParameters,
+        schema: Schema,
+        batch: GraphBatch,
+        engine: EngineName,
+        unit: float | None,
+    ) -> FittedKernel:
+        """Prepare training graphs that are encoded already, such as those of a model file.
+
+        Parameters
+        ----------
+        parameters : GraphKernelParameters
+        schema : Schema
+            Of the batch.
+        batch : GraphBatch
+        engine : str
+            Its name.
+        unit : float or None
+            Mean squared distance between the graphs that the schema is of.
+        """
+        spec = _dense_spec(parameters, schema)
+        prepared = prepare(engine, batch, spec, parameters.execution(), "NASK")
+        return cls(schema, *prepared, parameters.form(), unit)
+
+    @property
+    def n_graphs(self) -> int:
+        """Number of training graphs."""
+        return self.graphs.batch.n_graphs
+
+    def take(self, positions: Positions) -> FittedKernel:
+        """The same kernel on some of the training graphs; what was learned stays."""
+        return replace(self, graphs=self.graphs.take(positions))
+
+    def prepare(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Prepared:
+        """Read graphs with the training schema and prepare them.
+
+        The training graphs themselves, where these are they.
+        """
+        return self._prepare(_encoded(graphs, self.schema), execution)
+
+    def prepare_both(
+        self,
+        graphs: Sequence[AttributedGraph],
+        others: Sequence[AttributedGraph],
+        execution: Execution,
+    ) -> tuple[Prepared, Prepared]:
+        """Prepare two lists of graphs to compare with each other."""
+        # Encoded together, so that a category unseen in training has one code in both.
+        together = _encoded([*graphs, *others], self.schema)
+        order = np.arange(together.n_graphs)
+        rows, columns = together.take(order[: len(graphs)]), together.take(order[len(graphs) :])
+        return self._prepare(rows, execution), self._prepare(columns, execution)
+
+    def _prepare(self, batch: GraphBatch, execution: Execution) -> Prepared:
+        if batch.same_content(self.graphs.batch):
+            return self.graphs
+        prepared: Prepared = ENGINES[self.engine].prepare(batch, self.graphs.spec, execution)
+        return prepared
+
+    def own(self, graphs: Prepared) -> Array:
+        """K(G, G) of the linear kernel."""
+        return self.form.own(graphs.hop_self)
+
+    def comparison(self, rows: Prepared, columns: Prepared) -> Comparison:
+        """The linear kernel between two batches, to be computed."""
+        form, scales = self.form, None
+        if form.normalize:
+            sides = (form.raw_self(side.hop_self) for side in (rows, columns))
+            row_scale, column_scale = map(inverse_root, sides)
+            scales = row_scale, column_scale
+        dtype = form.dtype if form.gram == "linear" else rows.spec.dtype
+        return Comparison(self.engine, rows, columns, form.hop_weights, scales, dtype)
+
+    def hop_grams(self, rows: Prepared, folder: Folder, execution: Execution) -> Floats:
+        """The kernel of each hop with the training graphs, (n_hops, m, n)."""
+        each = np.eye(len(self.form.hop_weights))
+        hops = Comparison(self.engine, rows, self.graphs, each, None, self.form.dtype)
+        return hops.compute(folder, execution)
+
+    def training_gram(self, folder: Folder, execution: Execution) -> tuple[FittedKernel, Floats]:
+        """The kernel between the training graphs, and this object with its unit of distance."""
+        gram = self.comparison(self.graphs, self.graphs).compute(folder, execution)
+        if self.form.gram == "linear":
+            return self, gram
+        measured = replace(self, unit=distance_unit(gram, self.own(self.graphs)))
+        return measured, measured._gaussian(gram, self.graphs, self.graphs, folder, execution)
+
+    def gram(
+        self, rows: Prepared, columns: Prepared, folder: Folder, execution: Execution
+    ) -> Floats:
+        """The kernel between two batches.
+
+        Parameters
+        ----------
+        rows, columns : Prepared
+            The same object where graphs are compared with themselves.
+        folder : str, path or None
+            For a result larger than memory.
+        execution : Execution
+        """
+        gram = self.comparison(rows, columns).compute(folder, execution)
+        if self.form.gram == "linear":
+            return gram
+        return self._gaussian(gram, rows, columns, folder, execution)
+
+    def gaussian_form(self, rows: Prepared, columns: Prepared) -> GaussianForm:
+        """What makes the Gaussian form of the linear kernel between two batches."""
+        if self.unit is None:
+            raise RuntimeError("The unit of distance is learned from the training Gram matrix.")
+        row_own, column_own = self.own(rows), self.own(columns)
+        return GaussianForm(row_own, column_own, rows is columns, self.form.scale, self.unit)
+
+    def _gaussian(
+        self,
+        gram: Floats,
+        rows: Prepared,
+        columns: Prepared,
+        folder: Folder,
+        execution: Execution,
+    ) -> Floats:
+        form, dtype = self.gaussian_form(rows, columns), self.form.dtype
+        if not isinstance(gram, np.memmap):
+            return form.apply(
+                gram, Window.whole(rows.batch.n_graphs, columns.batch.n_graphs)
+            ).astype(dtype, copy=False)
+
+        def compute(window: Window) -> Floats:
+            return form.apply(window_of(gram, window), window).astype(dtype, copy=False)
+
+        # A file of its own: written over the linear one, a tile cut short by a kill would be lost.
+        linear = self.comparison(rows, columns).identity
+        stored = StoredGram(
+            content_hash(linear, "gaussian", form.scale, form.unit, dtype),
+            gram.shape,
+            dtype,
+            rows is columns,
+            compute,
+            "Taking the Gaussian",
+        )
+        return stored.fill(folder, execution)
+
+
+def _encoded(graphs: Sequence[AttributedGraph], schema: Schema) -> GraphBatch:
+    return GraphBatch.encode(graphs, schema).with_dense_features()
+
+
+def _dense_spec(parameters: GraphKernelParameters, schema: Schema) -> StarSpec:
+    """What to compute; engines compare every number of two nodes, zeros too."""
+    spec = parameters.star_spec(schema)
+    return replace(spec, nodes=spec.nodes.with_dense_features())

@@ -1,0 +1,174 @@
+"""The kernel between nodes with everything learned: the training graph, encoded once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from nask.arrays import Array, Float64, Floats, Index
+from nask.engines.nodes.gram import NodeGrams, node_grams, working_bytes
+from nask.execution.execution import Execution
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.batch import GraphBatch
+from nask.graph.schema import Schema
+from nask.kernels.forms import Form, distance_unit, gaussian, to_squared_distances
+from nask.kernels.parameters import StarKernelParameters
+from nask.numeric import inverse_root
+from nask.stars.spec import StarSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """The linear kernel between nodes, and that of each node with itself."""
+
+    gram: Floats
+    row_own: Array
+    column_own: Array
+    same: bool
+    """Whether rows and columns are the same nodes."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNodeKernel:
+    """The kernel between the nodes of any graph and those of the training graph.
+
+    Parameters
+    ----------
+    graph : AttributedGraph
+        The training graph.
+    schema : Schema
+        Its attributes, ranges and categories.
+    spec : StarSpec
+    form : Form
+    unit : float or None
+        Mean squared distance between two different training nodes, once it is known; the
+        Gaussian form needs it.
+    """
+
+    graph: AttributedGraph
+    schema: Schema
+    spec: StarSpec
+    form: Form
+    unit: float | None = None
+
+    @classmethod
+    def fit(cls, parameters: StarKernelParameters, graph: AttributedGraph) -> FittedNodeKernel:
+        """Learn the schema of the training graph; the parameters were checked."""
+        schema = Schema.fit([graph], parameters.degree)
+        return cls(graph, schema, parameters.star_spec(schema), parameters.form())
+
+    @cached_property
+    def batch(self) -> GraphBatch:
+        """The training graph, encoded."""
+        return GraphBatch.encode([self.graph], self.schema)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of the training graph."""
+        return self.graph.n_nodes
+
+    @property
+    def _dtype(self) -> str:
+        """Of the linear kernel: distances are differences of nearby numbers."""
+        return self.form.dtype if self.form.gram == "linear" else "float64"
+
+    def needed_bytes(self, n_rows: int, n_columns: int, execution: Execution) -> int:
+        """Bytes that comparing so many nodes of the training graph takes."""
+        working = working_bytes(self.batch, self.spec, execution)
+        return n_rows * n_columns * np.dtype(self._dtype).itemsize + working
+
+    def training_gram(
+        self, nodes: Index | None, execution: Execution
+    ) -> tuple[FittedNodeKernel, Floats]:
+        """The kernel between some training nodes, and this object with their unit of distance.
+
+        Parameters
+        ----------
+        nodes : ndarray or None
+            Their positions; None are all.
+        execution : Execution
+        """
+        linear = self._linear(self.batch, nodes, nodes, execution)
+        if self.form.gram == "linear":
+            return self, linear.gram
+        measured = replace(self, unit=distance_unit(linear.gram, linear.row_own))
+        return measured, measured._formed(linear)
+
+    def gram(
+        self,
+        graph: AttributedGraph,
+        nodes: Index | None,
+        training_nodes: Index | None,
+        execution: Execution,
+    ) -> Floats:
+        """The kernel between nodes of a graph and some of the training graph.
+
+        Parameters
+        ----------
+        graph : AttributedGraph
+            The training graph or another one. No star reaches from one into the other.
+        nodes, training_nodes : ndarray or None
+            Their positions; None are all.
+        execution : Execution
+        """
+        batch, rows = self._with_training(graph, nodes)
+        if rows is not None and training_nodes is None:
+            training_nodes = np.arange(self.n_nodes)
+        return self._formed(self._linear(batch, rows, training_nodes, execution))
+
+    def hop_grams(self, graph: AttributedGraph | None, execution: Execution) -> Floats:
+        """The kernel of each hop with the training nodes, (n_hops, m, n)."""
+        batch, rows, columns = self.batch, None, None
+        if graph is not None:
+            batch, rows = self._with_training(graph, None)
+            columns = None if rows is None else np.arange(self.n_nodes)
+        each = np.eye(self.spec.n_hops)
+        return self._compare(batch, each, self.form.dtype, rows, columns, execution).values
+
+    def _with_training(
+        self, graph: AttributedGraph, nodes: Index | None
+    ) -> tuple[GraphBatch, Index | None]:
+        """The training graph, with another one beside it, and where nodes of that are in both."""
+        if graph is self.graph or graph == self.graph:
+            return self.batch, nodes
+        nodes = np.arange(graph.n_nodes) if nodes is None else nodes
+        return self.batch.union(GraphBatch.encode([graph], self.schema)), nodes + self.n_nodes
+
+    def _compare(
+        self,
+        batch: GraphBatch,
+        combinations: Float64,
+        dtype: str,
+        rows: Index | None,
+        columns: Index | None,
+        execution: Execution,
+    ) -> NodeGrams:
+        return node_grams(batch, self.spec, combinations, execution, dtype, rows, columns)
+
+    def _linear(
+        self, batch: GraphBatch, rows: Index | None, columns: Index | None, execution: Execution
+    ) -> Linear:
+        weights, form = self.form.hop_weights, self.form
+        grams = self._compare(batch, weights[None], self._dtype, rows, columns, execution)
+        gram, raw = grams.values[0], form.raw_self(grams.own)
+        down = slice(None) if rows is None else rows
+        across = slice(None) if columns is None else columns
+        if form.normalize:
+            scale = inverse_root(raw)
+            gram *= scale[down, None]
+            gram *= scale[None, across]
+        own = form.own(grams.own)
+        same = rows is columns or (rows is None and columns is None)
+        return Linear(gram, own[down], own[across], same)
+
+    def _formed(self, linear: Linear) -> Floats:
+        if self.form.gram == "linear":
+            return linear.gram
+        if self.unit is None:
+            raise RuntimeError("The unit of distance is learned from the training Gram matrix.")
+        own = linear.row_own, linear.column_own
+        distances = to_squared_distances(linear.gram, *own, linear.same)
+        form = gaussian(distances, self.form.scale, self.unit)
+        return form.astype(self.form.dtype, copy=False)

@@ -1,0 +1,135 @@
+"""A support vector machine on a Gram matrix: centre, fit, and keep what carries weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVC, SVR
+
+from nask.arrays import Array, Float64, Positions
+from nask.learning.calibration import Calibration
+from nask.learning.centring import Centring
+from nask.learning.class_weights import CodeWeight
+
+
+@dataclass(frozen=True)
+class DecisionFunctions:
+    """f(G) = sum over graphs of coefficient * K(G_i, G) + constant.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (n_functions, n_graphs)
+        One function for a regression or two classes, otherwise one per pair of classes.
+    constants : ndarray of shape (n_functions,)
+    """
+
+    coefficients: Float64
+    constants: Float64
+
+    def decide(self, gram: Array) -> Float64:
+        """Values of the functions, new graphs x functions, from the kernel with the graphs."""
+        return np.asarray(gram @ self.coefficients.T + self.constants, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class KernelSVM(DecisionFunctions):
+    """A fitted support vector machine: decision functions of its support graphs.
+
+    The Gram matrix is centred and scaled to unit mean diagonal to learn from, and the centring is
+    then taken into coefficients and constants, so that new graphs meet the kernel as it is.
+
+    Parameters
+    ----------
+    coefficients, constants : ndarray
+        As in :class:`DecisionFunctions`, of the support graphs.
+    support : ndarray of shape (n_support,)
+        Positions of the support graphs, or nodes, among those learned from.
+    calibration : Calibration or None
+        What makes probabilities of the decisions between classes.
+
+    Examples
+    --------
+    >>> K = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.0]])
+    >>> svm = KernelSVM.classify(K, np.array([0, 0, 1]), C=10.0)
+    >>> (svm.decide(K[:, svm.support])[:, 0] > 0).tolist()
+    [False, False, True]
+    """
+
+    support: Positions
+    calibration: Calibration | None = None
+
+    @classmethod
+    def classify(
+        cls,
+        gram: Array,
+        codes: Positions,
+        C: float,
+        class_weight: CodeWeight = None,
+        probability: bool = False,
+    ) -> KernelSVM:
+        """Learn classes.
+
+        Parameters
+        ----------
+        gram : ndarray of shape (n, n)
+        codes : ndarray of shape (n,)
+            The number of each class.
+        C : float
+        class_weight : dict by number, "balanced" or None
+        probability : bool
+            Whether to calibrate probabilities, where no class has a single member.
+        """
+        svc = SVC(kernel="precomputed", C=C, class_weight=class_weight)
+        centring = Centring.fit(gram)
+        centred = centring.apply(gram)
+        # Of tens of thousands of nodes the matrix takes gigabytes.
+        del gram
+        svc.fit(centred, codes)
+        calibration = Calibration.fit(svc, centred, codes) if probability else None
+        functions = _unfolded(svc, centring)
+        return cls(*functions, np.asarray(svc.support_), calibration)
+
+    @classmethod
+    def regress(cls, gram: Array, target: Float64, C: float, epsilon: float) -> KernelSVM:
+        """Learn numbers, on the scale of their standard deviation.
+
+        Parameters
+        ----------
+        gram : ndarray of shape (n, n)
+        target : ndarray of shape (n,)
+        C : float
+        epsilon : float
+            Errors below this many standard deviations are not penalised.
+        """
+        mean, unit = target.mean(), target.std() or 1.0
+        centring = Centring.fit(gram)
+        svr = SVR(kernel="precomputed", C=C, epsilon=epsilon)
+        svr.fit(centring.apply(gram), (target - mean) / unit)
+        coefficients, constants = _unfolded(svr, centring)
+        return cls(coefficients * unit, constants * unit + mean, np.asarray(svr.support_))
+
+
+def _unfolded(libsvm: Any, centring: Centring) -> tuple[Float64, Float64]:
+    """The solution of a fitted SVC or SVR, with the centring taken into it."""
+    n_classes = len(getattr(libsvm, "classes_", ()))
+    dual, constants = libsvm.dual_coef_, libsvm.intercept_
+    if n_classes > 2:
+        dual = _by_pair(dual, libsvm.n_support_)
+    coefficients = dual / centring.scale
+    shift = coefficients @ centring.column_means[libsvm.support_]
+    return coefficients, constants - shift
+
+
+def _by_pair(dual: Float64, n_support: Array) -> Float64:
+    """Unfold libsvm's coefficients: for classes i < j, row j - 1 holds those of class i's
+    support vectors, row i those of class j's."""
+    stops = np.cumsum(n_support)
+    own = [slice(stop - n, stop) for stop, n in zip(stops, n_support, strict=True)]
+    pairs = list(combinations(range(len(n_support)), 2))
+    unfolded = np.zeros((len(pairs), dual.shape[1]))
+    for row, (i, j) in zip(unfolded, pairs, strict=True):
+        row[own[i]], row[own[j]] = dual[j - 1, own[i]], dual[i, own[j]]
+    return unfolded
