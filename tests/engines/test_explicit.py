@@ -47,7 +47,7 @@ def test_numbers_of_few_values_agree_with_the_equations(train, new, options, rat
     new = sharing(train, new)
     fast, oracle = (nask.NASK(engine=engine, **options) for engine in ("explicit", "reference"))
     ways = patch.multiple(column_product, DENSE_PER_SPARSE=ratio, DENSE_BYTES=200)
-    with ways, patch.object(explicit, "BLOCK_NUMBERS", 4), warnings.catch_warnings():
+    with ways, patch.object(explicit, "TILE_NUMBERS", 4), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
         warnings.simplefilter("ignore", AbsentAttributeWarning)
         K = fast.fit(train).hop_grams(train)
@@ -156,7 +156,7 @@ def test_estimated_work_is_near_the_work_done(mutag, degree):
     """A little above the products of the three hops of MUTAG, as no star has all values."""
     kernel = nask.NASK(expansion="ball", engine="explicit", degree=degree).fit(mutag.graphs)
     training, done = kernel.fitted_.graphs, []
-    for a, b in explicit._factors(*2 * (training.maps, training.features)):
+    for a, b in explicit._factors(*2 * (training.maps, training.mapped)):
         product = ColumnProduct.of(a, b, "float64")
         counts = [np.bincount(x.indices, minlength=a.shape[1])[product.rare] for x in (a, b)]
         sparse_work = column_product.DENSE_PER_SPARSE * np.prod(counts, axis=0).sum()
