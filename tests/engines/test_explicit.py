@@ -105,7 +105,7 @@ def test_windows_are_parts_of_the_whole(mutag, degree):
     np.testing.assert_array_equal(square, square.transpose(0, 2, 1))
 
 
-def test_the_memory_of_features_counts(mutag):
+def test_the_memory_of_vectors_counts(mutag):
     kernel = nask.NASK(expansion="ball", engine="explicit").fit(mutag.graphs)
     training = kernel.fitted_.graphs
     engine, each = ENGINES["explicit"], np.ones((1, 3))
@@ -113,12 +113,12 @@ def test_the_memory_of_features_counts(mutag):
         Window.whole(training.batch.n_graphs, training.batch.n_graphs),
         Window(slice(0, 1), slice(1, 2)),
     )
-    # The result and a block of it take 1.4 MB, the features about as much again.
+    # The result and a tile of it take 1.4 MB, the vectors about as much again.
     limit = Execution(memory_limit=2_000_000)
-    with pytest.raises(MemoryLimitError, match="with their features"):
+    with pytest.raises(MemoryLimitError, match="with their vectors"):
         engine.grams(training, training, each, limit, whole)
     assert engine.grams(training, training, each, limit, pair).shape == (1, 1, 1)
-    with pytest.raises(MemoryLimitError, match="The features of these graphs"):
+    with pytest.raises(MemoryLimitError, match="The vectors of these graphs"):
         engine.prepare(training.batch, training.spec, Execution(memory_limit=100_000))
 
 
