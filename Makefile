@@ -4,9 +4,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One process per core, but four at most: each holds torch and the compiled code. A file stays in one process, since its
+# tests share fitted models.
+PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test package bench format data clean
+.PHONY: demo test quick package bench format data clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/nask demo
@@ -16,7 +19,11 @@ test: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+# The tests and doctests without those that are marked slow.
+quick: $(VENV)/test.stamp
+	$(PYTEST) -m 'not slow'
 
 # Builds the sdist, and the wheel from it, installs the wheel with its dependencies into a fresh virtual environment and
 # uses it there. Bytecode that nothing imports is not made: that would double the time.

@@ -1,5 +1,11 @@
 """What the tests and the doctests of the whole project share."""
 
+import os
+
+# Before numpy and torch are imported: tests run side by side, one process per core, and the threads
+# of every process on top of that would fight over the cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 
 

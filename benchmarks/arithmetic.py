@@ -11,14 +11,14 @@ from threadpoolctl import threadpool_limits
 
 import nask
 
-# An attribute of a pair of nodes, both in the training range: two products, the smaller, a sum.
+# Per attribute and pair of nodes in the training range: two products, the smaller, a sum.
 OPERATIONS = 4
 FEW, MANY = 64, 128
 SIDE = 2000
 
 
 def arithmetic(n_graphs: int, n_nodes: int, repeats: int) -> dict[str, Any]:
-    """Operations a second of one thread in float64: of a matrix product, and of the P stage."""
+    """Operations per second of one thread in float64: of a matrix product, and of stage P."""
     pairs = n_nodes**2 * n_graphs * (n_graphs + 1) // 2
     few, many = (_gram_seconds(n_graphs, n_nodes, n, repeats) for n in (FEW, MANY))
     of_one = (many - few) / (MANY - FEW) / pairs
@@ -31,7 +31,7 @@ def arithmetic(n_graphs: int, n_nodes: int, repeats: int) -> dict[str, Any]:
 
 
 def peak_gflops(repeats: int) -> float:
-    """Of a product of two square matrices, the best use a program makes of the vector units."""
+    """Rate of a product of two square matrices, the best use of the vector units."""
     a = np.random.default_rng(0).standard_normal((SIDE, SIDE))
     with threadpool_limits(1):
         seconds = best_seconds(lambda: a @ a, repeats)
@@ -39,7 +39,7 @@ def peak_gflops(repeats: int) -> float:
 
 
 def best_seconds(compute: Callable[[], object], repeats: int) -> float:
-    """The shortest of several calls: rates are compared as if the machine did nothing else."""
+    """Seconds of the shortest of several calls, least disturbed by other programs."""
     return min(median_seconds(compute, 1) for _ in range(repeats))
 
 

@@ -14,10 +14,10 @@ WL, PROPAGATION, HOPPER = "GraKeL WL", "GraKeL PropagationAttr", "GraKeL GraphHo
 WWL = "WWL on POT"
 METHODS = (NESTED, BALL, WL, PROPAGATION, HOPPER, WWL)
 
-# WWL solves a transport problem for each pair of graphs: hours on these sets.
+# WWL solves a transport problem for each pair of graphs, which takes hours on these sets.
 WWL_GRAPHS = {"PROTEINS_full": 200, "NCI1": 300, "DD": 60}
 THREADS = 2
-# No case but GraphHopper's is expected to come near this.
+# No case except those of GraphHopper should come near this.
 HOUR = 3600.0
 
 BASE = {"graphs": 200, "nodes": 32, "attributes": 16, "hops": 3, "threads": 1}
@@ -53,9 +53,9 @@ class Case:
     subject : str
         The dataset, or the quantity that is varied.
     method : str
-        One of METHODS, of a Gram matrix.
+        One of METHODS, for a Gram matrix.
     options : dict
-        What the function takes besides.
+        Further arguments of the function.
     """
 
     work: str
@@ -65,7 +65,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """The same text for the same case."""
+        """Text that identifies the case."""
         return json.dumps(asdict(self), sort_keys=True)
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Case:
 
 
 def all_cases() -> list[Case]:
-    """Everything ``make bench`` measures, small sets first."""
+    """Return everything that ``make bench`` measures, small sets first."""
     cases = []
     for name in DATASETS:
         cases.append(_nask(NESTED, name, n_hops=2 if name == "DD" else 3))
@@ -103,7 +103,7 @@ def all_cases() -> list[Case]:
 
 
 def quick_cases() -> list[Case]:
-    """Every kind of case on a few graphs of the sets in the package: seconds, and no meaning."""
+    """Return every kind of case on a few graphs of embedded sets: a fast check, no measurement."""
     few: dict[str, Any] = {"n_graphs": 12, "repeats": 2}
     cases = [
         _nask(NESTED, "MUTAG", n_hops=3, **few),

@@ -20,7 +20,7 @@ GROUP = 0.7
 
 
 def time_chart(records: Records) -> Figure:
-    """Seconds a set and method as dots; hollow where extrapolated, an arrow where none ended."""
+    """Seconds by set and method as dots; hollow where extrapolated, an arrow where none ended."""
     names = datasets(records)
     figure = new_figure(8.0, 1.0 + 0.62 * len(names))
     ax = figure.add_subplot()
@@ -58,7 +58,7 @@ def time_chart(records: Records) -> Figure:
 
 
 def scaling_chart(records: Records) -> Figure | None:
-    """A panel a quantity: seconds against it, and the power law of the last points."""
+    """One panel per quantity: seconds against it, and the power law of the last points."""
     found = scaling_records(records)
     if not found:
         return None

@@ -8,13 +8,12 @@ Both choose from the same race on the same folds, so the difference is paired:
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 
 import nask
+from nask.arrays import Array, Positions
 from nask.evaluation.splits import Split, outer_splits
 from nask.learning.path import predictions
 from nask.learning.targets import class_codes
@@ -22,12 +21,12 @@ from nask.learning.targets import class_codes
 
 def fold(
     model: nask.TunedNASKClassifier,
-    stacks: list[npt.NDArray[Any]],
-    classes: npt.NDArray[Any],
-    codes: npt.NDArray[np.intp],
+    stacks: list[Array],
+    classes: Array,
+    codes: Positions,
     split: Split,
 ) -> list[tuple[float, float]]:
-    """Inner and outer accuracy of the luckiest setting and of the winner."""
+    """Inner and outer accuracy of the best inner score and of the winner."""
     race = model.race(codes[split.train], classes)
     sweeps = model.sweeps()
     for sweep, stack in zip(sweeps, stacks, strict=True):

@@ -1,4 +1,5 @@
-"""What a collection costs, on paper: rates of one core, bytes of a tile, and a million graphs.
+"""What a collection costs: measured rates of one core and bytes of a tile, and from these the
+cost of a million graphs.
 
 Tiles are those of ``nask.write_gram``, off the diagonal, each computed by one thread:
 
@@ -21,11 +22,12 @@ import numpy as np
 from generated import median_seconds, random_graphs
 
 import nask
-from nask.cluster.store import Contents, Store
 from nask.execution.execution import Execution
 from nask.kernels.comparison import Comparison
 from nask.optional import require
+from nask.storage.contents import Contents
 from nask.storage.window import Window
+from nask.storage.zarr_chunks import ZarrStore
 
 MILLION = 10**6
 NODES, ATTRIBUTES = 30, 10
@@ -34,7 +36,7 @@ REPEATS = 2
 
 @dataclass(frozen=True)
 class Rates:
-    """Of one core, on one collection."""
+    """Rates of one core, on one collection."""
 
     name: str
     engine: str
@@ -45,12 +47,12 @@ class Rates:
     sent: float
 
     def core_hours(self, n_graphs: int) -> float:
-        """Of all pairs, each once."""
+        """Core-hours of all pairs, each once."""
         return n_graphs * (n_graphs + 1) / 2 / self.graph_pairs / 3600
 
 
 def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> Rates:
-    """Time one tile, with graphs repeated where there are too few of them."""
+    """Time one tile; graphs are repeated where there are too few of them."""
     whole = nask.NASK(**options).fit(graphs)
     side = min(whole._comparison(whole._training, whole._training).side, len(graphs))
     some = [graphs[int(i)] for i in np.resize(np.arange(len(graphs)), 2 * side)]
@@ -70,25 +72,25 @@ def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> 
 
 def store_rates(side: int) -> tuple[int, float, float]:
     """Bytes of a tile in float64, and seconds to write it with its checksum and to read it."""
-    place = (slice(0, side), slice(0, side))
+    whole = Window.whole(side, side)
     values = np.random.default_rng(0).random((side, side))
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(f"{folder}/k.zarr", Contents("numbers", "", {}))
+        store = ZarrStore(f"{folder}/k.zarr", Contents("numbers", "", {}))
         chunks = store.chunks("gram", (side, side), (side, side), "float64")
-        write = median_seconds(lambda: chunks.write(place, values), REPEATS)
-        read = median_seconds(lambda: chunks.read(place), REPEATS)
-        return chunks.file(place).stat().st_size, write, read
+        write = median_seconds(lambda: chunks.write(whole, [(whole, values)]), REPEATS)
+        read = median_seconds(lambda: chunks.read(whole), REPEATS)
+        return chunks.file(whole).stat().st_size, write, read
 
 
 def feature_rate(graphs: Sequence[nask.AttributedGraph], features: Any) -> float:
-    """Rows a second of one core."""
+    """Rows per second of one core."""
     features.fit(graphs)
     features.transform(graphs[:4])
     return len(graphs) / median_seconds(lambda: features.transform(graphs), REPEATS)
 
 
 def by_cluster(graphs: Sequence[nask.AttributedGraph], n_workers: int, chunk: int) -> None:
-    """Print the seconds of one matrix: by threads here, and by as many workers."""
+    """Print the seconds of one matrix: by threads here, and by the same number of workers."""
     distributed: Any = require("distributed", "dask")
 
     def seconds(scheduler: Any, n_jobs: int) -> float:

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from generated import median_seconds
 from measure import forget_peak, memory_mb
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import nask
+from nask.arrays import Array, Float32
 from nask.learning.centring import Centring
 from nask.learning.linear import fit_linear
 
@@ -48,8 +48,8 @@ def feature_accuracy(
 ) -> dict[str, Any]:
     """Accuracy in % of a support vector machine on the exact kernel and on features.
 
-    The parameters and C are given, not chosen, so that nothing but the kernel differs. Ten folds,
-    ``repeats`` times drawn; for features, each of several seeds.
+    The parameters and C are given, not chosen, so that only the kernel differs. Ten folds are
+    drawn ``repeats`` times; features are computed with several seeds.
     """
     data = nask.load_dataset(dataset)
     y = np.asarray(data.y)
@@ -73,30 +73,30 @@ def feature_accuracy(
     return result
 
 
-def _accuracy(gram: npt.NDArray[Any], y: npt.NDArray[Any], repeats: int) -> float:
-    """A linear machine on features is one on the matrix of their products."""
+def _accuracy(gram: Array, y: Array, repeats: int) -> float:
+    """Accuracy in %. A linear SVM on features is an SVM on the matrix of their products."""
     right = []
     for seed in range(repeats):
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
         for train, test in folds.split(y, y):
             square = gram[np.ix_(train, train)]
             centring = Centring.fit(square)
-            machine = SVC(kernel="precomputed", C=C).fit(centring.apply(square), y[train])
-            right.append(machine.score(centring.apply(gram[np.ix_(test, train)]), y[test]))
+            svm = SVC(kernel="precomputed", C=C).fit(centring.apply(square), y[train])
+            right.append(svm.score(centring.apply(gram[np.ix_(test, train)]), y[test]))
     return float(100 * np.mean(right))
 
 
 def network(n_nodes: int, degree: float, n_components: int, n_hops: int) -> dict[str, Any]:
     """Features of a large network and a linear classifier, from the graph to the predictions.
 
-    Half of the nodes train, a quarter is predicted; the other quarter is not used. The same linear
-    machine on the raw attributes, scaled and with a column for each category and for what is
-    missing, is beside it. No parameter is chosen.
+    Half of the nodes are for training, a quarter is predicted, and the other quarter is not used.
+    The same linear SVM is also fitted on the raw attributes, scaled, with a column for each
+    category and for missing values. No parameter is chosen.
     """
     start = time.perf_counter()
     data = nask.lab.make_social_network(n_nodes, degree)
     made = time.perf_counter() - start
-    # Compiled code is loaded, or made, before the clock runs.
+    # Compiled code is loaded, or compiled, before the clock starts.
     small = nask.lab.make_social_network(1000)
     _classifier(n_components, n_hops).fit(small.graph, small.y, small.train).predict(small.graph)
     forget_peak()
@@ -107,8 +107,8 @@ def network(n_nodes: int, degree: float, n_components: int, n_hops: int) -> dict
     peak = memory_mb("VmHWM") / 1000
     truth = data.y[data.test]
     raw = raw_attributes(data.graph)
-    machine = fit_linear(raw, data.y[data.train], C, rows=data.train, n_jobs=2)
-    by_raw = machine.predict(raw, rows=data.test)
+    svm = fit_linear(raw, data.y[data.train], C, rows=data.train, n_jobs=2)
+    by_raw = svm.predict(raw, rows=data.test)
     return {
         "n_nodes": data.graph.n_nodes,
         "n_edges": data.graph.n_edges,
@@ -129,8 +129,8 @@ def _classifier(n_components: int, n_hops: int) -> nask.NASKNodeClassifier:
     )
 
 
-def raw_attributes(graph: nask.AttributedGraph) -> npt.NDArray[np.float32]:
-    """Numbers scaled to deviation 1, a column for each category, and one for what is missing."""
+def raw_attributes(graph: nask.AttributedGraph) -> Float32:
+    """Numbers scaled to deviation 1, a column per category, and one for missing values."""
     columns = []
     for attribute in graph.node_attributes.values():
         missing = attribute.missing

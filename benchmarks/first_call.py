@@ -1,6 +1,6 @@
-"""What the first call in a new process costs on top, with compiled code cached.
+"""What the first call in a new process costs in addition, with compiled code cached.
 
-As a script, prints it for one dataset: seconds to import, of the first call and of later ones.
+As a script, it prints for one dataset the seconds to import, of the first call and of later ones.
 """
 
 from __future__ import annotations

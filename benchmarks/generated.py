@@ -1,4 +1,4 @@
-"""Time against the size of the input, on graphs drawn for it, and against threads."""
+"""Time against the size of the input, on random graphs, and against threads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 import nask
 
 DEGREE = 4
-# Points that are fitted: small inputs measure the constant costs.
+# Number of last points that are fitted: with small inputs constant costs dominate.
 FITTED = 3
 
 
 def random_graphs(
     n_graphs: int, n_nodes: int, n_attributes: int, seed: int = 0
 ) -> list[nask.AttributedGraph]:
-    """Graphs of a mean degree of 4 with normal numbers at their nodes."""
+    """Random graphs with a mean degree of 4 and normal numbers at their nodes."""
     rng = np.random.default_rng(seed)
     pairs = np.stack(np.triu_indices(n_nodes, 1), axis=1)
     n_edges = min(n_nodes * DEGREE // 2, len(pairs))
@@ -34,7 +34,7 @@ def random_graphs(
 
 
 def scaling(axis: str, values: Sequence[int], base: dict[str, int], repeats: int) -> dict[str, Any]:
-    """Median seconds of a nested Gram matrix for each value of one quantity, others as in base."""
+    """Median seconds of a nested Gram matrix by the value of one quantity, others as in base."""
     points = []
     for value in values:
         size = base | {axis: value}
@@ -46,10 +46,10 @@ def scaling(axis: str, values: Sequence[int], base: dict[str, int], repeats: int
 
 
 def threads(dataset: str, n_hops: int, pairs: int) -> dict[str, Any]:
-    """Seconds of a nested Gram matrix with one thread and with two, in turn.
+    """Seconds of a nested Gram matrix with one thread and with two, alternating.
 
-    The speed of a shared machine drifts from minute to minute; of two calls one after the other the
-    ratio does not.
+    The speed of a shared computer drifts from minute to minute; the ratio of two calls one after
+    the other does not.
     """
     graphs = nask.load_dataset(dataset).graphs
     kernels = [nask.NASK(n_hops=n_hops, n_jobs=n) for n in (1, 2)]
@@ -62,7 +62,7 @@ def threads(dataset: str, n_hops: int, pairs: int) -> dict[str, Any]:
 
 
 def median_seconds(compute: Callable[[], object], repeats: int) -> float:
-    """Median wall time of several calls."""
+    """Median wall-clock time of several calls."""
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Wall time, CPU time and peak memory of a function, in this process."""
+"""Wall-clock time, CPU time and peak memory of a function, in this process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-# Seconds after which no further repeat is begun.
+# Seconds after which no further repeat starts.
 BUDGET = 60.0
 
 
@@ -49,8 +49,8 @@ def time_limit(seconds: float) -> Iterator[None]:
 def memory_mb(name: str) -> float:
     """VmRSS, the memory in use, or VmHWM, its peak, in units of 10^6 bytes.
 
-    Where the system does not tell, the peak for both: ru_maxrss is of the whole life of the
-    process, and on Linux of that of its parent too.
+    On systems without /proc, the peak for both: ru_maxrss covers the whole life of the process,
+    and on Linux that of its parent too.
     """
     try:
         status = Path("/proc/self/status").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def memory_mb(name: str) -> float:
 
 
 def forget_peak() -> None:
-    """Let VmHWM begin again at the memory in use, so that reading the data does not count."""
+    """Reset VmHWM to the memory in use, so that reading the data does not count."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:

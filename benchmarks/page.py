@@ -1,4 +1,4 @@
-"""The generated part of docs/performance.md, from records alone."""
+"""The generated text of docs/performance.md, from records alone."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def write_page(records: Records, page: Path) -> None:
 
 
 def _text(records: Records) -> str:
-    parts = [
-        *_machines(records),
+    paragraphs = [
+        *_computers(records),
         "## Targets",
         tables.target_table(records),
         "## Time of one Gram matrix",
-        "Median wall seconds, and in brackets how many times those of `nask nested`, of 3 hops "
-        'unless a cell says otherwise. "≈ ..., of N graphs": measured on N evenly spaced graphs '
-        "of the set and multiplied by the ratio of the numbers of pairs.",
+        "Median seconds of wall-clock time, and in brackets the ratio to `nask nested`, with 3 "
+        'hops unless a cell says otherwise. "≈ ..., of N graphs": measured on N evenly spaced '
+        "graphs of the set and multiplied by the ratio of the numbers of pairs.",
         tables.time_table(records),
         "![Seconds of one Gram matrix by set and method](images/performance.png)",
-        "Beside the times that the paper claims, measured on its own machine, in seconds:",
+        "Beside the times that the paper claims, measured on its own computer, in seconds:",
         tables.claim_table(records),
         "CPU seconds, of all threads together:",
         tables.cpu_table(records),
@@ -55,11 +55,11 @@ def _text(records: Records) -> str:
         *_features(records),
         *_network(records),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(paragraphs)
 
 
-def _machines(records: Records) -> list[str]:
-    """Where records were made: one machine, if nobody has moved the file in between."""
+def _computers(records: Records) -> list[str]:
+    """The computers that made the records."""
     found = {json.dumps(record.environment): record.environment for record in records}
     texts = []
     for environment in found.values():
@@ -100,18 +100,18 @@ def _arithmetic(records: Records) -> list[str]:
         "operations (two products, the smaller of them, a sum), which is "
         f"{reached:.1f} GFLOP/s, slower by a factor of {peak / reached:.1f}. That time is the "
         "difference of two Gram matrices with 128 and 64 attributes, so nothing but attributes is "
-        "in it. A matrix product does two operations an instruction (multiply and add), the "
+        "in it. A matrix product does two operations per instruction (multiply and add), the "
         "comparison one.",
     ]
 
 
 def _features(records: Records) -> list[str]:
-    parts: list[str] = []
+    paragraphs: list[str] = []
     found = tables.scaling_records(records, "feature scaling")
     if found:
         base: dict[str, int] = found[0].case.options["base"]
         usual = ", ".join(f"{name} {value}" for name, value in base.items())
-        parts += [
+        paragraphs += [
             "## Linear-time features",
             "`NASKFeatures` of all nodes of a network by `make_social_network`, with five mixed "
             f"attributes, some values missing. What is not varied: {usual}.",
@@ -121,14 +121,14 @@ def _features(records: Records) -> list[str]:
         if record.case.work == "feature accuracy" and not record.failed:
             options = record.case.options
             given = ", ".join(f"{name} {value}" for name, value in options["parameters"].items())
-            parts += [
+            paragraphs += [
                 f"Accuracy on {record.case.subject} of a support vector machine on the exact "
                 f"kernel and on features of it, with {given} and C 10 given for both: 10 folds, "
                 f"drawn {options['repeats']} times. The error is the root mean square of that of "
                 "products between two graphs, relative to that of the kernel.",
                 tables.accuracy_table(record),
             ]
-    return parts
+    return paragraphs
 
 
 def _network(records: Records) -> list[str]:
@@ -144,7 +144,7 @@ def _network(records: Records) -> list[str]:
         f"n_components={options['n_components']}, n_hops={options['n_hops']})` learns from "
         f"{r['n_train']:,} people and predicts others: {r['seconds']:.0f} s on two cores from the "
         f"graph to the predictions, with a peak of {r['peak_gb']:.1f} GB of memory, graph and all. "
-        f"It is right for {r['accuracy']:.1f} %; the same linear machine on people's own "
+        f"It is right for {r['accuracy']:.1f} %; the same linear SVM on people's own "
         f"attributes for {r['raw_accuracy']:.1f} %, the larger class for {r['majority']:.1f} %. "
         "(The class depends on a person's own attributes and on those of friends: "
         "`make_social_network` says how. Nothing was tuned.)",

@@ -1,4 +1,4 @@
-"""Kernels of others: graphs in the form GraKeL takes, and WWL for continuous attributes on POT."""
+"""Kernels of others: graphs in the form that GraKeL takes, and WWL on POT."""
 
 from __future__ import annotations
 
@@ -6,35 +6,33 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from nask import AttributedGraph
+from nask.arrays import Float64
 from nask.lab.rivals.kernels import grakel_graphs
-from nask.lab.rivals.kernels.pot import import_pot
 
-Floats = npt.NDArray[np.float64]
-# The iterations of WWL; its gamma changes no time.
+# The iterations of WWL; its gamma does not affect the time.
 N_ITERATIONS, GAMMA = 3, 1.0
-# Enough for the largest graphs of DD to end at the optimum, where POT would stop at 10^5.
+# Enough to reach the optimum for the largest graphs of DD; POT would stop at 10^5.
 MOST_STEPS = 10**8
 
 
 def labelled(graphs: Sequence[AttributedGraph]) -> list[Any]:
-    """Graphs of GraKeL with the first categorical attribute as their node label."""
+    """Return graphs of GraKeL with the first categorical attribute as their node label."""
     return grakel_graphs.labelled(graphs, [_label(graph) for graph in graphs])
 
 
 def attributed(graphs: Sequence[AttributedGraph], lonely: bool = True) -> list[Any]:
-    """Graphs of GraKeL with vectors at their nodes, see :func:`vectors`.
+    """Return graphs of GraKeL with vectors at their nodes, see :func:`vectors`.
 
-    Nodes without neighbours can be left out, since GraphHopper fails on them.
+    Without ``lonely``, nodes without neighbours are left out: GraphHopper fails on them.
     """
     return grakel_graphs.attributed(graphs, vectors(graphs), lonely)
 
 
-def vectors(graphs: Sequence[AttributedGraph]) -> list[Floats]:
-    """Numerical attributes, a row a node; where a set has none, the label in ones and zeros."""
+def vectors(graphs: Sequence[AttributedGraph]) -> list[Float64]:
+    """Return numerical attributes, one row per node; the one-hot label where a set has none."""
     columns = [
         [a.data for a in graph.node_attributes.values() if a.kind == "numerical"]
         for graph in graphs
@@ -51,10 +49,10 @@ def vectors(graphs: Sequence[AttributedGraph]) -> list[Floats]:
 class WWL:
     """Wasserstein Weisfeiler-Lehman kernel for continuous attributes.
 
-    The attributes of a node, z-scored over the set, are averaged with the mean of its neighbours'
-    again and again; those of all iterations together are its embedding. Two graphs compare by
-    exp(-gamma W) of the Wasserstein distance W between their sets of embeddings, each node with
-    the same weight.
+    The attributes of a node, z-scored over the set, are averaged with the mean over its
+    neighbours, several times. The results of all iterations are its embedding. The kernel of two
+    graphs is exp(-gamma W) with the Wasserstein distance W between their sets of embeddings, in
+    which all nodes have the same weight.
 
     References
     ----------
@@ -62,9 +60,11 @@ class WWL:
     Weisfeiler-Lehman graph kernels. NeurIPS 2019.
     """
 
-    def fit_transform(self, graphs: Sequence[AttributedGraph]) -> Floats:
-        """Kernel between all pairs of graphs."""
-        ot = import_pot()
+    def fit_transform(self, graphs: Sequence[AttributedGraph]) -> Float64:
+        """Return the kernel between all pairs of graphs."""
+        # Here, since POT loads torch, which must not count as memory of other methods.
+        import ot  # type: ignore[import-untyped]
+
         embeddings = self.embeddings(graphs)
         weights = [np.full(len(rows), 1 / len(rows)) for rows in embeddings]
         distances = np.zeros((len(graphs), len(graphs)))
@@ -74,11 +74,11 @@ class WWL:
                 distances[i, j] = distances[j, i] = ot.emd2(
                     weights[i], weights[j], cost, numItermax=MOST_STEPS
                 )
-        kernel: Floats = np.exp(-GAMMA * distances)
+        kernel: Float64 = np.exp(-GAMMA * distances)
         return kernel
 
-    def embeddings(self, graphs: Sequence[AttributedGraph]) -> list[Floats]:
-        """Attributes of each node after 0, 1, ... iterations, side by side."""
+    def embeddings(self, graphs: Sequence[AttributedGraph]) -> list[Float64]:
+        """Return the attributes of each node after 0, 1, ... iterations, one after another."""
         values = vectors(graphs)
         pooled = np.concatenate(values)
         spread = pooled.std(axis=0)
@@ -98,7 +98,7 @@ def _label(graph: AttributedGraph) -> list[Any]:
 
 
 def _mean_of_neighbours(graph: AttributedGraph) -> Any:
-    """A matrix; a node without neighbours has a row of zeros."""
+    """Return the averaging matrix; a node without neighbours has a row of zeros."""
     u, v = graph.edges.T
     ends = np.concatenate([u, v]), np.concatenate([v, u])
     shape = (graph.n_nodes, graph.n_nodes)

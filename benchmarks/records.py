@@ -15,7 +15,7 @@ from cases import Case
 
 @dataclass(frozen=True)
 class Record:
-    """What came of one case."""
+    """The result of one case, and where it was measured."""
 
     case: Case
     result: dict[str, Any]
@@ -54,7 +54,7 @@ class Records:
         return iter(self._of.values())
 
     def lacks(self, case: Case) -> bool:
-        """Whether the case is still to be measured; one that failed is."""
+        """Whether the case is still to be measured; a failed case is."""
         record = self._of.get(case.key)
         return record is None or record.failed
 
@@ -78,7 +78,7 @@ class Records:
             partial.replace(self.path)
 
     def find(self, work: str, subject: str = "", method: str = "", **parameters: int) -> Any:
-        """The record of that case, or None."""
+        """Return the record of that case, or None."""
         for record in self:
             case = record.case
             same = (case.work, case.subject, case.method) == (work, subject, method)

@@ -31,7 +31,7 @@ WORKER = Path(__file__).parent / "worker.py"
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """What the worker says; or that it came to no end, or failed."""
+    """Return the worker's result; or that it did not end in time, or failed."""
     command = [sys.executable, str(WORKER), json.dumps(asdict(case))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == -signal.SIGALRM:
@@ -43,7 +43,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def chosen(cases: Sequence[Case], only: Sequence[str], skip: Sequence[str]) -> list[Case]:
-    """The cases with one of these texts in their name, and none of those."""
+    """Return the cases whose name has a text of ``only``, if any, and none of ``skip``."""
     return [
         case
         for case in cases

@@ -22,7 +22,7 @@ USUAL_HOPS = 3
 
 
 def gram_of(records: Records, method: str, dataset: str) -> Record | None:
-    """The record of a method with both threads; on a set, nask has one number of hops a method."""
+    """Return the record of a method with both threads; nask has one number of hops per set."""
     parameters = {"n_jobs": THREADS} if method in (NESTED, BALL) else {}
     record: Record | None = records.find("gram", dataset, method, **parameters)
     return record
@@ -159,7 +159,7 @@ def table(headings: Iterable[str], rows: Iterable[Sequence[str]], alignment: str
 
 
 def _method_table(records: Records, cell: Callable[[Record, Record | None], str]) -> str:
-    """A row a set, a column a method, of those that were measured."""
+    """One row per set, one column per method, of those that were measured."""
     found = {(d, m): gram_of(records, m, d) for d in datasets(records) for m in METHODS}
     methods = [m for m in METHODS if any(r and key[1] == m for key, r in found.items())]
     rows = []

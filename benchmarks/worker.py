@@ -25,7 +25,6 @@ from measure import measure, time_limit
 from peers import WWL, attributed, labelled
 
 import nask
-from nask.lab.rivals.kernels.pot import import_pot
 
 WL_ITERATIONS = 5
 FEW = 4
@@ -41,7 +40,7 @@ def gram(
     repeats: int,
     limit: float,
 ) -> dict[str, Any]:
-    """Measure a Gram matrix, warm; of evenly spaced graphs if ``n_graphs`` is given."""
+    """Measure a Gram matrix after a warm-up; of evenly spaced graphs if ``n_graphs`` is given."""
     whole = nask.load_dataset(dataset).graphs
     graphs = evenly_spaced(whole, n_graphs)
     with time_limit(limit):
@@ -54,7 +53,7 @@ def gram(
 def prepare(
     method: str, parameters: dict[str, Any], graphs: Sequence[nask.AttributedGraph]
 ) -> tuple[Sequence[Any], Callable[[Sequence[Any]], object], str]:
-    """The graphs as the method takes them, the method, warm, and its package."""
+    """Return the graphs as the method takes them, the method after a warm-up, and its package."""
     given: Sequence[Any] = graphs
     kernel: Any
     if method in (cases.NESTED, cases.BALL):
@@ -66,7 +65,6 @@ def prepare(
                 kernel.fit_transform(evenly_spaced(graphs, FEW))
         return graphs, nask.NASK(**parameters).fit_transform, "nask"
     if method == cases.WWL:
-        import_pot()
         kernel, package = WWL(), "POT"
     else:
         import grakel
@@ -89,14 +87,14 @@ def prepare(
 
 
 def evenly_spaced(graphs: Sequence[Any], number: int | None) -> list[Any]:
-    """As many graphs, spread over the whole list; all of them if there is no number."""
+    """Return that many graphs, spread over the whole list; all of them without a number."""
     if number is None or number >= len(graphs):
         return list(graphs)
     return [graphs[k] for k in np.linspace(0, len(graphs) - 1, number).astype(int)]
 
 
 def work(case: cases.Case) -> dict[str, Any]:
-    """What the case asks for, or the error it ends with."""
+    """Return the result of the case, or the error it ends with."""
     of_subject: dict[str, Callable[..., dict[str, Any]]] = {
         "first call": first_calls,
         "threads": threads,

@@ -62,7 +62,7 @@ def _text(value: object) -> str:
 
 
 def rivals(table: ComparisonTable) -> str:
-    """All methods on all sets: a row a method, what the paper reports under each figure."""
+    """All methods on all sets: one row per method, what the paper reports under each figure."""
     headings = ["method", *table.datasets, "average rank"]
     lines = [f"| {' | '.join(headings)} |", "|---|" + "---:|" * (len(headings) - 1)]
     for method in table.methods:
@@ -88,7 +88,7 @@ def _cell(table: ComparisonTable, dataset: str, method: str) -> str:
 
 
 def own(results: list[Evaluation]) -> str:
-    """How NASK fared on every set, and what its folds chose."""
+    """The results of NASK on every set, and what its folds chose."""
     headings = (
         "set", "graphs or nodes", "largest class %", "accuracy % ± over folds", "± over repeats",
         "repeats x folds", "chosen on inner folds", "paper's claim", "kernel s", "learning s",

@@ -6,6 +6,7 @@ import signal
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from nask.execution.cluster import task_memory
 from nask.kernels.comparison import Comparison
 
 arrivals = []
@@ -43,6 +44,11 @@ class Payload:
 
     def __call__(self, place):
         return place**2, os.getpid(), len(arrivals)
+
+
+class Memory:
+    def __call__(self, place):
+        return task_memory()
 
 
 class Failing:

@@ -13,6 +13,16 @@ settings.register_profile(
 )
 settings.load_profile("nask")
 
+# What these fixtures start or read takes seconds: processes, a cluster, real benchmark sets.
+SLOW_FIXTURES = {"benchmark_set", "cluster", "local_cluster", "process"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
+
 
 @pytest.fixture(scope="session")
 def mutag() -> nask.Dataset:

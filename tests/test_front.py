@@ -14,7 +14,8 @@ PACKAGES = ["nask", "nask.io", "nask.datasets", "nask.plots", "nask.lab"]
 # What the names themselves need, and what only some of them do.
 HEAVY = {
     "numpy", "scipy", "sklearn", "numba", "joblib", "matplotlib", "pooch", "pandas", "dask",
-    "distributed", "zarr", "torch", "torch_geometric", "grakel", "ot", "networkx", "rdkit",
+    "distributed", "zarr", "rich", "typer", "requests", "torch",
+    "torch_geometric", "grakel", "ot", "networkx", "rdkit",
 }  # fmt: skip
 
 
@@ -31,7 +32,7 @@ def test_every_name_is_found_listed_and_told_to_type_checkers(name):
     assert dir(package) == package.__all__
     for public in package.__all__:
         found = getattr(package, public)
-        assert found.__name__ in {public, f"{name}.{public}"}
+        assert public == "__version__" or found.__name__ in {public, f"{name}.{public}"}
     tree = ast.parse(Path(package.__file__).read_text())
     [block] = [node for node in tree.body if isinstance(node, ast.If)]
     typed = [
@@ -56,8 +57,23 @@ def test_importing_the_library_loads_nothing_else():
     assert not HEAVY & loaded("import nask, nask.io, nask.datasets, nask.plots, nask.lab")
 
 
-def test_a_graph_and_its_kernel_load_what_they_need_alone():
-    code = "import nask; nask.NASK().fit_transform([nask.AttributedGraph(1)])"
+def test_a_dataset_and_its_kernel_load_what_they_need_alone():
+    code = "import nask; nask.NASK().fit_transform(nask.load_dataset('MUTAG').graphs[:2])"
     optional = HEAVY - {"numpy", "scipy", "sklearn", "numba", "joblib"}
     # scikit-learn imports pandas where it finds it.
     assert not (optional - {"pandas"}) & loaded(code)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["evaluate", "--help"]])
+def test_help_loads_no_library(arguments):
+    code = f"""
+import sys
+from nask.cli.main import run
+sys.argv[1:] = {arguments}
+try:
+    run()
+except SystemExit as end:
+    assert not end.code
+"""
+    # Messages of errors know numpy's numbers.
+    assert not (HEAVY - {"numpy", "rich", "typer"}) & loaded(code)

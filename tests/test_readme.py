@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import nask
+
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -28,3 +30,14 @@ def test_the_example_on_a_citation_network_runs(benchmark_set):
     exec(block, found)
     cora = found["cora"]
     assert found["model"].score(cora.graph, cora.y, cora.validation) > 0.6
+
+
+def test_the_table_has_every_name_of_the_front():
+    text = README.read_text(encoding="utf-8")
+    table = text.partition("## What is where")[2].partition("\n## ")[0]
+    missing = [
+        name
+        for name in nask.__all__
+        if name != "__version__" and not re.search(rf"`(nask\.)?{name}`", table)
+    ]
+    assert not missing

@@ -6,14 +6,12 @@ in ``nask.datasets``, pictures in ``nask.plots``, rivals and generators in ``nas
 errors and warnings in ``nask.exceptions``.
 """
 
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 from nask.lazy import lazy_names
 
-__version__ = _version("nask")
-
 _MODULES = {
+    "__version__": "nask.version",
     "AttributedGraph": "nask.graph.attributed_graph",
     "Dataset": "nask.io.dataset",
     "NodeDataset": "nask.io.node_dataset",
@@ -30,8 +28,8 @@ _MODULES = {
     "evaluate": "nask.evaluation.evaluate",
     "read_results": "nask.evaluation.results",
     "compare": "nask.evaluation.compare",
-    "write_gram": "nask.cluster.gram",
-    "write_features": "nask.cluster.features",
+    "write_gram": "nask.kernels.gram_store",
+    "write_features": "nask.kernels.feature_store",
     "datasets": "nask.datasets",
     "exceptions": "nask.exceptions",
     "io": "nask.io",
@@ -45,8 +43,6 @@ if TYPE_CHECKING:
     from nask import io as io
     from nask import lab as lab
     from nask import plots as plots
-    from nask.cluster.features import write_features as write_features
-    from nask.cluster.gram import write_gram as write_gram
     from nask.datasets.registry import load_dataset as load_dataset
     from nask.estimators.classifier import NASKClassifier as NASKClassifier
     from nask.estimators.node_classifier import NASKNodeClassifier as NASKNodeClassifier
@@ -58,10 +54,13 @@ if TYPE_CHECKING:
     from nask.graph.attributed_graph import AttributedGraph as AttributedGraph
     from nask.io.dataset import Dataset as Dataset
     from nask.io.node_dataset import NodeDataset as NodeDataset
+    from nask.kernels.feature_store import write_features as write_features
     from nask.kernels.features import NASKFeatures as NASKFeatures
+    from nask.kernels.gram_store import write_gram as write_gram
     from nask.kernels.nask import NASK as NASK
     from nask.kernels.node_nask import NodeNASK as NodeNASK
     from nask.tuning.classifier import TunedNASKClassifier as TunedNASKClassifier
     from nask.tuning.node_classifier import TunedNASKNodeClassifier as TunedNASKNodeClassifier
+    from nask.version import __version__ as __version__
 else:
     __getattr__, __dir__ = lazy_names(__name__, _MODULES)

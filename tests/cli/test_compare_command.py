@@ -121,8 +121,6 @@ def test_mistakes(invoke, folder, arguments, message, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_without_results(process, tmp_path):
-    done = process("compare", tmp_path)
-    assert done.returncode == 2
-    assert "has no results with a finished repeat" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_folder_without_results(invoke, tmp_path):
+    with pytest.raises(NaskError, match="has no results with a finished repeat"):
+        invoke("compare", tmp_path)

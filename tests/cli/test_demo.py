@@ -6,6 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+import nask
 from nask.cli.main import app
 
 
@@ -26,7 +27,7 @@ def test_a_mistake_ends_with_a_message_and_no_traceback():
 def test_help_and_version():
     runner = CliRunner()
     assert "demo" in runner.invoke(app, ["--help"]).output
-    assert runner.invoke(app, ["--version"]).output.startswith("nask ")
+    assert runner.invoke(app, ["--version"]).output == f"nask {nask.__version__}\n"
 
 
 @pytest.mark.slow

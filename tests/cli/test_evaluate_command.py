@@ -85,13 +85,23 @@ def test_a_table_and_pictures(process, tmp_path):
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_mistakes_in_options(process, tmp_path):
-    done = process("evaluate", "MUTAG", "--try", "gama=1", "--out", str(tmp_path))
-    assert done.returncode == 2
-    assert "The grid varies 'gama', which is no parameter. Did you mean 'gamma'?" in done.stderr
-    assert done.stdout == ""
+def test_without_matplotlib_there_are_records_and_no_pictures(invoke, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    arguments = ("evaluate", "MUTAG", "--method", "majority", "--folds", "2", "--repeats", "1")
+    done = invoke(*arguments, "--out", tmp_path)
+    assert "pip install 'nask[plots]'" in done.stderr
+    assert "Records are in" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["MUTAG--majority.jsonl"]
 
 
+def test_mistakes_in_options(invoke, tmp_path):
+    run = invoke("evaluate", "MUTAG", "--try", "gama=1", "--out", tmp_path, succeed=False)
+    assert run.exit_code == 2
+    assert "The grid varies 'gama', which is no parameter. Did you mean 'gamma'?" in run.stderr
+    assert run.stdout == ""
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="hangs by means of the C library")
 def test_after_a_timeout_the_next_method_runs(invoke, monkeypatch, tiny, tmp_path):
     """The first of two hangs; the clock is turned forward when it does."""

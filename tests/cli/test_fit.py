@@ -64,7 +64,7 @@ def test_whole_labels_are_classes_unless_asked(invoke, tmp_path, tiny):
     ("targets", "message"),
     [
         ({}, "TINY has no targets to learn: expected a column y in graphs.csv, or a file "),
-        ({"graph_attributes": [f"{k}.5, 1.5" for k in range(6)]}, "2 targets a graph"),
+        ({"graph_attributes": [f"{k}.5, 1.5" for k in range(6)]}, "2 targets per graph"),
         ({"graph_labels": [1] * 6}, "at least two classes"),
     ],
 )
@@ -87,6 +87,7 @@ def test_a_wrong_place_is_an_error_before_anything_is_computed(invoke, tmp_path,
         invoke("fit", "MUTAG", "--model", tmp_path / "nowhere" / "m.nask")
 
 
+@pytest.mark.slow
 def test_as_a_process(process, tmp_path, mutag):
     path = tmp_path / "m.nask"
     done = process("fit", "MUTAG", "--model", path, "--hops", 1)

@@ -46,6 +46,7 @@ def test_a_gram_matrix_in_a_store(invoke, tmp_path, mutag):
         invoke("gram", "MUTAG", "--out", out, "--gamma", 0.5)
 
 
+@pytest.mark.slow
 def test_a_cluster_fills_the_store(process, tmp_path, mutag, address):
     out = tmp_path / "k.zarr"
     options = ["--hops", 1, "--chunk", 100, "--gram", "rbf", "--scheduler", address]
@@ -56,6 +57,7 @@ def test_a_cluster_fills_the_store(process, tmp_path, mutag, address):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_features_in_a_store(invoke, tmp_path, mutag):
     out = tmp_path / "f.zarr"
     options = ["--components", 48, "--seed", 2, "--hops", 2, "--gamma", 0.5, "--gamma-star", 3]

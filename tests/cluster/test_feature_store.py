@@ -13,11 +13,11 @@ from nask.exceptions import FormatError, ParameterError
 
 zarr = pytest.importorskip("zarr")
 
-# 90 graphs in partitions of 20, the last of 10.
-CHUNK, N_PARTITIONS = 20, 5
+# 90 graphs in chunks of 20, the last of 10.
+CHUNK, N_CHUNKS = 20, 5
 
 
-def partitions(path):
+def chunk_files(path):
     # By their name: a worker that is killed may leave the beginning of one, under another name.
     return {file: file.stat().st_mtime_ns for file in path.glob("features/c/*/0")}
 
@@ -53,7 +53,7 @@ def test_a_fitted_transformer_is_not_fitted_again(graphs, tmp_path):
 
 
 def test_what_is_there_is_skipped_and_what_is_damaged_done_again(graphs, path):
-    before = partitions(path)
+    before = chunk_files(path)
     gone, damaged, *_, short = before
     gone.unlink()
     data = bytearray(damaged.read_bytes())
@@ -65,9 +65,9 @@ def test_what_is_there_is_skipped_and_what_is_damaged_done_again(graphs, path):
     with spied() as transform:
         found = nask.write_features(features, graphs, path)
     assert transform.call_count == 3
-    assert done == [(k, N_PARTITIONS) for k in range(1, N_PARTITIONS + 1)]
+    assert done == [(k, N_CHUNKS) for k in range(1, N_CHUNKS + 1)]
     np.testing.assert_array_equal(found[:], SizeFeatures().fit_transform(graphs))
-    after = partitions(path)
+    after = chunk_files(path)
     same = [file for file in before if file not in (gone, damaged, short)]
     assert all(after[file] == before[file] for file in same)
 
@@ -83,11 +83,11 @@ def test_what_is_there_is_skipped_and_what_is_damaged_done_again(graphs, path):
     ],
 )
 def test_a_store_of_something_else_is_left_alone(graphs, path, features, n, message):
-    before = partitions(path)
+    before = chunk_files(path)
     write = nask.write_gram if isinstance(features, nask.NASK) else nask.write_features
     with pytest.raises(FormatError, match=message):
         write(features, graphs[:n], path)
-    assert partitions(path) == before
+    assert chunk_files(path) == before
 
 
 def test_features_of_nodes_are_refused(graphs, tmp_path):
@@ -129,7 +129,7 @@ def test_a_cluster_writes_the_same_rows(client, graphs, tmp_path, n_killed):
     assert transform.call_count == 0
     np.testing.assert_array_equal(found[:], SizeFeatures().fit_transform(graphs))
     assert features.n_jobs == -1
-    assert len(partitions(tmp_path / "k.zarr")) == 30
+    assert len(chunk_files(tmp_path / "k.zarr")) == 30
 
 
 def test_the_features_of_the_kernel(client, graphs, tmp_path):

@@ -17,7 +17,7 @@ PAPER = [
     "PROTEINS_full", "BZR", "COX2", "Cora", "Citeseer", "Pubmed", "Pokec", "Cuneiform",
 ]  # fmt: skip
 
-# Means of nodes and edges a graph as the collection's table prints them.
+# Means of nodes and edges per graph as the collection's table prints them.
 PRINTED = {
     "MUTAG": ("17.93", "19.79"),
     "PTC_MR": ("14.29", "14.69"),
@@ -95,8 +95,8 @@ def test_every_count_is_checked(cuneiform, field):
         (17.93, 19.79, []),
         (17.93, 19.80, []),
         (17.94, 19.79, []),
-        (17.95, 19.79, ["17.9309 nodes a graph, not 17.95"]),
-        (17.93, 19.78, ["19.7926 edges a graph, not 19.78"]),
+        (17.95, 19.79, ["17.9309 nodes per graph, not 17.95"]),
+        (17.93, 19.78, ["19.7926 edges per graph, not 19.78"]),
         (None, None, []),
     ],
 )

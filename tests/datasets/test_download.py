@@ -209,7 +209,7 @@ def test_a_download_with_other_counts_is_refused_until_it_is_removed(server, cac
     server.files["TINY.zip"] = zipped("TINY", 3)
     publish(server.address("TINY.zip"))
     for _ in range(2):
-        with pytest.raises(FormatError, match=r"3 nodes a graph, not 2\. Remove") as caught:
+        with pytest.raises(FormatError, match=r"3 nodes per graph, not 2\. Remove") as caught:
             load_dataset("TINY")
         assert str(cache / "TINY.zip") in str(caught.value)
     server.files["TINY.zip"] = zipped("TINY", 2)

@@ -1,22 +1,17 @@
-"""Saved models: the same predictions, and nothing but data in the file."""
+"""Saved models come back the same; saving over an old one leaves the old one or the new one."""
 
-import io
-import json
-import pickle
-import zipfile
+import errno
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import nask
-from nask.exceptions import ModelFileError
+from nask.exceptions import FileWriteError, ModelFileError
 
-
-class Bomb:
-    """Runs code when unpickled."""
-
-    def __reduce__(self):
-        return (pytest.fail, ("loading a model ran code from it",))
+posix = pytest.mark.skipif(os.name != "posix", reason="needs the signals and limits of POSIX")
 
 
 @pytest.fixture(scope="module")
@@ -119,119 +114,141 @@ def test_saving_before_fit(tmp_path):
         nask.NASKClassifier().save(tmp_path / "m.nask")
 
 
-def rewrite(path, target, change):
-    """Copy a model file, its members changed by a function of the dictionary of them."""
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    change(members)
-    with zipfile.ZipFile(target, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return target
+# Saves two models in turn over each other, in a child that is killed at drawn moments.
+KILLED = """
+import os, random, signal, sys, time
+import nask
+
+path, draw = sys.argv[1], random.Random(int(sys.argv[2]))
+data = nask.load_dataset("MUTAG")
+models = [nask.NASKClassifier(n_hops=1, C=C).fit(data.graphs[:60], data.y[:60]) for C in (1, 10)]
+expected = {m.C: m.decision_function(data.graphs[60:63]).tolist() for m in models}
+start = time.perf_counter()
+models[0].save(path)
+seconds = time.perf_counter() - start
+for attempt in range(40):
+    new = models[(attempt + 1) % 2]
+    child = os.fork()
+    if not child:
+        new.save(path)
+        os._exit(0)
+    time.sleep(draw.uniform(0, 1.2 * seconds))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    found = nask.load(path)
+    assert found.decision_function(data.graphs[60:63]).tolist() == expected[found.C]
+    models[(attempt + 1) % 2].save(path)
+"""
 
 
-def array_bytes(array, **options):
-    buffer = io.BytesIO()
-    np.save(buffer, array, **options)
-    return buffer.getvalue()
+@posix
+def test_a_kill_leaves_the_old_model_or_the_new_one(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "m.nask"), "7"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    # What the killed ones left behind is gone, too.
+    assert [path.name for path in tmp_path.iterdir()] == ["m.nask"]
 
 
-def test_a_pickled_array_is_refused_and_not_run(saved, tmp_path):
-    path, _, _ = saved
-    bomb = array_bytes(np.array([Bomb()], dtype=object), allow_pickle=True)
-    evil = rewrite(path, tmp_path / "evil.nask", lambda m: m.update({"support.npy": bomb}))
-    with pytest.raises(ModelFileError, match="allow_pickle"):
-        nask.load(evil)
+@pytest.fixture
+def model(mutag):
+    return nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:60], mutag.y[:60])
 
 
-def test_a_pickle_is_not_a_model(tmp_path):
-    (tmp_path / "evil.nask").write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(ModelFileError, match="not a readable nask model"):
-        nask.load(tmp_path / "evil.nask")
+# A file of this process may not grow beyond a few bytes: as on a disk that is nearly full.
+LIMITED = """
+import resource, signal, sys
+import nask
+
+data = nask.load_dataset("MUTAG")
+model = nask.NASKClassifier(n_hops=1).fit(data.graphs[:60], data.y[:60])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    model.save(sys.argv[1])
+except nask.exceptions.FileWriteError as error:
+    print(error)
+"""
 
 
-def document(change):
-    def apply(members):
-        content = json.loads(members["model.json"])
-        change(content)
-        members["model.json"] = json.dumps(content)
-
-    return apply
-
-
-def out_of_range(members):
-    ends = np.load(io.BytesIO(members["batch/endpoints.npy"])).copy()
-    ends[0, 0] = 10**9
-    members["batch/endpoints.npy"] = array_bytes(ends)
-
-
-def wrong_ptr(members):
-    ptr = np.load(io.BytesIO(members["batch/nodes_ptr.npy"])).copy()
-    ptr[1] = ptr[-1] + 50
-    members["batch/nodes_ptr.npy"] = array_bytes(ptr)
+@posix
+@pytest.mark.parametrize("limit", [0, 300, 2000])
+def test_a_full_disk_leaves_the_old_model(tmp_path, model, limit):
+    path = tmp_path / "m.nask"
+    model.save(path)
+    before = path.read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path), str(limit)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"Cannot write {path}: the file is larger than allowed" in done.stdout
+    assert "give save a place on another disk" in done.stdout
+    assert path.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["m.nask"]
 
 
-def wrapping_ptr(members):
-    """Positions whose differences overflow to something that looks right."""
-    n = np.load(io.BytesIO(members["batch/nodes_ptr.npy"]))
-    wrapped = np.zeros_like(n)
-    wrapped[1:4] = [2**62, -(2**63), -(2**62)]
-    wrapped[4:] = n[-1]
-    members["batch/nodes_ptr.npy"] = array_bytes(wrapped)
+def test_an_error_on_the_way_leaves_the_old_model(tmp_path, model, monkeypatch):
+    path = tmp_path / "m.nask"
+    model.save(path)
+    before = path.read_bytes()
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("nask.estimators.saving.np.save", full)
+    with pytest.raises(FileWriteError, match=r"the disk is full: .* are free in .* Free some"):
+        model.save(path)
+    assert path.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["m.nask"]
 
 
-def too_few_attributes(members):
-    values = np.load(io.BytesIO(members["batch/nodes_numerical.npy"]))
-    members["batch/nodes_numerical.npy"] = array_bytes(values[:1])
-
-
-CORRUPT = {
-    "endpoint outside its graph": out_of_range,
-    "not divided among its graphs": wrong_ptr,
-    "nodes of the batch are not divided": wrapping_ptr,
-    "negative range": document(lambda d: d["schema"]["nodes"][-1].update(range=-1.0)),
-    "file has Infinity": document(lambda d: d["schema"]["nodes"][2].update(minimum=1e999)),
-    "'explicit'": document(lambda d: d.update(engine="explicit")),
-    r"expected \(1, \d+\) and \(1,\)": document(lambda d: d.update(classes=[0, 1])),
-    "numerical attributes of the nodes": too_few_attributes,
-    "version 99": document(lambda d: d.update(version=99)),
-    "unknown kind": document(lambda d: d["schema"]["nodes"][0].update(kind="magic")),
-    "not a readable nask model": document(lambda d: d.update({"class": "os.system"})),
-    "'gamma_star' parameter": document(lambda d: d["parameters"].update(gamma_star=-1)),
-    "machine has coefficients": lambda m: m.update(
-        {"machine/coefficients.npy": array_bytes(np.zeros((3, 1)))}
-    ),
-    "no parameter 'evil'": document(lambda d: d["parameters"].update(evil=1)),
-    "batch/endpoints|endpoints": lambda m: m.pop("batch/endpoints.npy"),
+PLACES = {
+    "it is a folder. Give save the name of a file": "folder",
+    "there is no folder .*nowhere. Make that folder": "nowhere/deep/m.nask",
+    "file is a file, not a folder": "file/m.nask",
+    "a name in it has 305 bytes, .* Give save a shorter name": "m" * 300 + ".nask",
 }
 
 
-@pytest.mark.parametrize("message", CORRUPT)
-def test_corrupted_files_are_refused(saved, tmp_path, message):
-    path, _, _ = saved
-    with pytest.raises(ModelFileError, match=message):
-        nask.load(rewrite(path, tmp_path / "bad.nask", CORRUPT[message]))
+@pytest.mark.parametrize("message", PLACES)
+def test_a_place_where_no_model_can_be_saved(tmp_path, model, message):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    place = tmp_path / PLACES[message]
+    with pytest.raises(FileWriteError, match=message) as caught:
+        model.save(place)
+    assert str(caught.value).startswith(f"Cannot write {place}: ")
+    assert "Errno" not in str(caught.value)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
-def test_damage_anywhere_is_an_error_or_harmless(saved, tmp_path):
-    path, model, graphs = saved
-    whole = path.read_bytes()
-    expected = model.decision_function(graphs[:3])
-    for position in range(0, len(whole), len(whole) // 150):
-        damaged = bytearray(whole)
-        damaged[position] ^= 0xFF
-        (tmp_path / "damaged.nask").write_bytes(damaged)
-        try:
-            same = nask.load(tmp_path / "damaged.nask")
-        except ModelFileError:
-            continue
-        np.testing.assert_array_equal(same.decision_function(graphs[:3]), expected)
+def test_a_path_that_is_none(model):
+    for wrong in (None, 3, "a\0b"):
+        with pytest.raises(nask.exceptions.ParameterError, match="'path' parameter of save"):
+            model.save(wrong)
 
 
-def test_truncated_and_absent_files(saved, tmp_path):
-    path, _, _ = saved
-    (tmp_path / "half.nask").write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(ModelFileError, match="not a readable nask model"):
-        nask.load(tmp_path / "half.nask")
-    with pytest.raises(ModelFileError, match="There is no file"):
-        nask.load(tmp_path / "none.nask")
+@posix
+def test_devices_are_written_to_and_stay(model):
+    model.save(os.devnull)
+    with pytest.raises(FileWriteError, match="Cannot write /dev/full: the disk is full"):
+        model.save("/dev/full")
+    assert not os.path.isfile(os.devnull)
+    assert not os.path.isfile("/dev/full")
+
+
+def test_the_same_model_as_before(tmp_path, model, mutag):
+    (tmp_path / "link.nask").symlink_to(tmp_path / "m.nask")
+    for _ in range(2):
+        model.save(tmp_path / "link.nask")
+    assert (tmp_path / "link.nask").is_symlink()
+    np.testing.assert_array_equal(
+        nask.load(tmp_path / "m.nask").predict(mutag.graphs), model.predict(mutag.graphs)
+    )

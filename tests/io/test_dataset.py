@@ -31,7 +31,7 @@ def test_pickle_keeps_everything():
 
 @pytest.mark.parametrize("y", [[1], [1, 2, 3], 1, [[[1]], [[2]]]])
 def test_a_target_of_the_wrong_shape(y):
-    with pytest.raises(ParameterError, match=r"one entry a graph \(2\)"):
+    with pytest.raises(ParameterError, match=r"one entry per graph \(2\)"):
         Dataset("pair", GRAPHS, np.array(y))
 
 

@@ -67,5 +67,5 @@ def test_a_class_never_true_has_an_empty_row_and_names_are_in_order():
 
 @pytest.mark.parametrize(("true", "predicted"), [([1, 2], [1]), ([], []), ([[1]], [[1]])])
 def test_classes_that_do_not_match_are_an_error(true, predicted):
-    with pytest.raises(ParameterError, match="one true and one predicted class a graph"):
+    with pytest.raises(ParameterError, match="one true and one predicted class per graph"):
         confusion(true, predicted)

@@ -107,7 +107,7 @@ def test_without_classes_the_order_stays():
         (np.ones((2, 3)), None, r"square Gram matrix .* Got shape \(2, 3\)"),
         (np.ones((0, 0)), None, "square Gram matrix"),
         ([[1.0, np.nan], [np.nan, 1.0]], None, "Got NaN or infinite values"),
-        (np.eye(3), ["a", "b"], r"one class or value a graph \(3\). Got y of shape \(2,\)"),
+        (np.eye(3), ["a", "b"], r"one class or value per graph \(3\). Got y of shape \(2,\)"),
     ],
 )
 def test_what_cannot_be_drawn_is_an_error(gram, y, message):

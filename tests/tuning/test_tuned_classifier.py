@@ -56,7 +56,7 @@ def test_clone_and_cross_validation(mutag):
     copy = clone(model)
     assert copy.get_params()["estimator__use_edges"] is False
     scores = cross_val_score(copy, list(mutag.graphs[:80]), mutag.y[:80], cv=2)
-    assert scores.mean() > 0.6
+    assert scores.mean() > 0.73  # the largest class has 0.7125
     model.fit(mutag.graphs[:80], mutag.y[:80])
     assert model.best_estimator_.use_edges is False
     assert model.estimator.C == 10.0  # what was given is left as it is

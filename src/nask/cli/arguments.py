@@ -8,11 +8,9 @@ from typing import Annotated
 
 import typer
 
+import nask
 from nask.choices import LearningTask
-from nask.datasets.registry import load_dataset
 from nask.exceptions import ParameterError
-from nask.io.dataset import Dataset
-from nask.io.node_dataset import NodeDataset
 from nask.io.target import can_be_classes
 
 # The heading of these options in a command's help.
@@ -79,7 +77,7 @@ def seconds(time: str | None) -> float | None:
     return float(found[1]) * SECONDS[found[2]]
 
 
-def load_graphs(dataset: str, categorical: str = "") -> Dataset:
+def load_graphs(dataset: str, categorical: str = "") -> nask.Dataset:
     """Load a dataset of many graphs by its name or path.
 
     Examples
@@ -88,7 +86,7 @@ def load_graphs(dataset: str, categorical: str = "") -> Dataset:
     'MUTAG'
     """
     data = load_any(dataset, categorical)
-    if not isinstance(data, Dataset):
+    if not isinstance(data, nask.Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "
             "many graphs. nask datasets list shows which sets those are."
@@ -96,7 +94,7 @@ def load_graphs(dataset: str, categorical: str = "") -> Dataset:
     return data
 
 
-def load_any(dataset: str, categorical: str = "") -> Dataset | NodeDataset:
+def load_any(dataset: str, categorical: str = "") -> nask.Dataset | nask.NodeDataset:
     """Load a dataset of many graphs, or a network whose nodes have classes.
 
     Examples
@@ -105,10 +103,10 @@ def load_any(dataset: str, categorical: str = "") -> Dataset | NodeDataset:
     'MUTAG'
     """
     names = [name.strip() for name in categorical.split(",") if name.strip()]
-    return load_dataset(dataset, categorical=names)
+    return nask.load_dataset(dataset, categorical=names)
 
 
-def with_task(data: Dataset, task: LearningTask | None) -> tuple[Dataset, str]:
+def with_task(data: nask.Dataset, task: LearningTask | None) -> tuple[nask.Dataset, str]:
     """Return the dataset with the task the user names, and in words which it is and why.
 
     Examples
@@ -125,7 +123,7 @@ def with_task(data: Dataset, task: LearningTask | None) -> tuple[Dataset, str]:
     return data, f"Task: {told}, because {why}."
 
 
-def other_task(data: Dataset) -> str:
+def other_task(data: nask.Dataset) -> str:
     """In words, how to choose the other task, where the values of y allow both.
 
     Examples

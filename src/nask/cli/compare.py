@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
+import nask
 from nask.choices import Items
-from nask.cli.comparison_table import comparison_tables
-from nask.cli.output import check_output, save_picture
+from nask.cli.output import check_output, check_picture, save_picture
 from nask.cli.show import show
-from nask.evaluation.compare import compare as compare_results
-from nask.evaluation.comparison import Comparison
 from nask.evaluation.records import Evaluation
-from nask.evaluation.results import read_results
 from nask.exceptions import ParameterError, did_you_mean
 from nask.messages import quoted
-from nask.plots import accuracy, critical_difference
 from nask.storage.replacing import replacing
 
+if TYPE_CHECKING:
+    from nask.evaluation.comparison import Comparison
+
 FILES = "Files"
-PICTURES = (".png", ".pdf", ".svg")
 
 
 def compare(
@@ -54,7 +52,7 @@ def compare(
     ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option(help="Write a line a method and set there.", rich_help_panel=FILES),
+        typer.Option(help="Write one line per method and set there.", rich_help_panel=FILES),
     ] = None,
     latex: Annotated[
         Path | None, typer.Option(help="Write the tables there.", rich_help_panel=FILES)
@@ -74,9 +72,11 @@ def compare(
     t-test with Holm's correction; over all datasets methods have average ranks, with the tests
     of Friedman and Nemenyi. Sets of graphs and networks are compared apart.
     """
-    results = _chosen(read_results(folder), dataset, method)
+    from nask.cli.comparison_table import comparison_tables
+
+    results = _chosen(nask.read_results(folder), dataset, method)
     # Without names to choose by, an empty folder is told by its own name.
-    comparison = compare_results(results if dataset or method else folder, reference, alpha)
+    comparison = nask.compare(results if dataset or method else folder, reference, alpha)
     texts: list[tuple[str, Path | None, Callable[[], str]]] = [
         ("--markdown", markdown, comparison.to_markdown),
         ("--csv", csv, comparison.to_csv),
@@ -87,7 +87,7 @@ def compare(
             check_output(path, option)
     pictures = {} if plot is None else _pictures(comparison, plot)
     for path in pictures:
-        check_output(path, "--plot", PICTURES)
+        check_picture(path, "--plot")
     for option, path, text in texts:
         if path is not None:
             with replacing(path, option) as temporary:
@@ -143,5 +143,5 @@ def _pictures(comparison: Comparison, path: Path) -> dict[Path, Items | None]:
 def _figure(comparison: Comparison, results: Sequence[Evaluation], items: Items | None) -> Any:
     """Draw a ranking, or the accuracies where there is none."""
     if items is not None:
-        return critical_difference(comparison, items).figure
-    return accuracy([result for result in results if result.timeout is None]).figure
+        return nask.plots.critical_difference(comparison, items).figure
+    return nask.plots.accuracy([result for result in results if result.timeout is None]).figure

@@ -19,7 +19,7 @@ ENDLESS = 100_000
 
 
 def comparison_tables(comparison: Comparison, console: Console) -> Iterator[Table | Padding]:
-    """Tables that fit the terminal, a method a row, and below each its legend."""
+    """Tables that fit the terminal, one row per method, and below each its legend."""
     for table in comparison.tables:
         left = list(table.datasets)
         title = f"Accuracy in %, {table.items}"

@@ -11,9 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from nask.datasets.catalogue import catalogue
-from nask.datasets.places import places
-from nask.datasets.registry import available_datasets, dataset_info, locate, read_place
+import nask
 from nask.exceptions import NaskError
 
 SHORT_TASKS = {
@@ -23,8 +21,8 @@ SHORT_TASKS = {
 }
 LEGEND = (
     "Tasks: graph, classes of graphs; value, numbers of graphs; node, classes of nodes. nodes and "
-    "edges: means a graph. node attr., edge attr.: columns, c categorical, n numerical. where: at "
-    "hand in the package, in NASK_DATA or in the cache; download, on first use."
+    "edges: means per graph. node attr., edge attr.: columns, c categorical, n numerical. where: "
+    "at hand in the package, in NASK_DATA or in the cache; download, on first use."
 )
 
 datasets_app = typer.Typer(
@@ -37,7 +35,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @datasets_app.command("list")
 def list_datasets(as_json: AsJson = False) -> None:
     """List the published sets, and those of your own that NASK_DATA holds."""
-    records = [_record(name) for name in sorted({*catalogue(), *available_datasets()}, key=_order)]
+    from nask.datasets.catalogue import catalogue
+
+    names = {*catalogue(), *nask.datasets.available_datasets()}
+    records = [_record(name) for name in sorted(names, key=_order)]
     if as_json:
         typer.echo(json.dumps(records, indent=2))
         return
@@ -77,7 +78,9 @@ def show_info(
     name: Annotated[str, typer.Argument(help="Such as MUTAG.")], as_json: AsJson = False
 ) -> None:
     """Show everything that is known of a set: counts, citation, where it lies."""
-    if name not in available_datasets():
+    from nask.datasets.registry import dataset_info
+
+    if name not in nask.datasets.available_datasets():
         dataset_info(name)  # an unknown name ends here
     record = _record(name)
     if as_json:
@@ -99,6 +102,8 @@ def fetch(
     names: Annotated[list[str], typer.Argument(help="Such as NCI1 Cora.", metavar="NAME...")],
 ) -> None:
     """Make sets available offline: download those not at hand, and check their counts."""
+    from nask.datasets.registry import locate, read_place
+
     failed = False
     for name in names:
         try:
@@ -119,6 +124,9 @@ def _order(name: str) -> tuple[str, str]:
 
 def _record(name: str) -> dict[str, Any]:
     """What is known of a set, and where it lies."""
+    from nask.datasets.catalogue import catalogue
+    from nask.datasets.places import places
+
     info = catalogue().get(name)
     place = places().get(name)
     where = place.kind if place else "download"

@@ -7,10 +7,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
+import nask
 from nask.cli.show import results_table, show
-from nask.datasets.registry import load_dataset
-from nask.evaluation.evaluate import evaluate
-from nask.tuning.classifier import TunedNASKClassifier
 
 DATASETS = ("MUTAG", "Cuneiform")
 GRID = {
@@ -31,11 +29,11 @@ def demo(
     """Classify the two datasets inside the package: nested cross-validation, accuracy, time."""
     results = []
     for name in DATASETS:
-        dataset = load_dataset(name)
+        dataset = nask.load_dataset(name)
         smallest = int(np.unique(np.asarray(dataset.y), return_counts=True)[1].min())
         results.append(
-            evaluate(
-                TunedNASKClassifier(grid=GRID),
+            nask.evaluate(
+                nask.TunedNASKClassifier(grid=GRID),
                 dataset,
                 folds=min(folds, smallest),
                 repeats=1,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
-from nask.choices import Expansion, Items, SplitName
+import nask
+from nask.choices import Expansion, GridName, Items, SplitName
 from nask.cli.arguments import (
     RUNNING,
     CategoricalOption,
@@ -20,23 +22,14 @@ from nask.cli.arguments import (
     seconds,
     with_task,
 )
-from nask.cli.grid_options import grid_from_options
-from nask.cli.pictures import draw_accuracies, draw_result
 from nask.cli.show import results_table, show
-from nask.estimators.classifier import NASKClassifier
-from nask.evaluation.evaluate import evaluate as evaluate_method
-from nask.evaluation.methods import named_method
 from nask.evaluation.records import Evaluation
-from nask.evaluation.results import read_results
 from nask.exceptions import NaskError, ParameterError
-from nask.io.dataset import Dataset
-from nask.io.node_dataset import NodeDataset
 from nask.lab.rivals.catalogue import RIVALS
-from nask.tuning.grid import GRIDS
-from nask.tuning.tuned import TunedClassifier
 
 PROTOCOL = "Protocol"
 SEARCH = "Search for parameters"
+EXPANSION: Expansion = "nested"
 
 
 def evaluate(
@@ -57,7 +50,7 @@ def evaluate(
         Path, typer.Option(help="Folder for records and pictures; a rerun goes on from them.")
     ] = Path("results"),
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a dataset and method instead.")
+        bool, typer.Option("--json", help="Print one JSON object per dataset and method instead.")
     ] = False,
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
@@ -105,7 +98,7 @@ def evaluate(
     grid: Annotated[
         str | None,
         typer.Option(
-            help=f"One of: {', '.join(GRIDS)}.",
+            help=f"One of: {', '.join(get_args(GridName))}.",
             show_default="default; for nodes nodes",
             rich_help_panel=SEARCH,
         ),
@@ -124,7 +117,7 @@ def evaluate(
         typer.Option(
             help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=SEARCH
         ),
-    ] = NASKClassifier.expansion,
+    ] = EXPANSION,
     n_jobs: Annotated[
         int,
         typer.Option(
@@ -141,7 +134,7 @@ def evaluate(
     arguments, it goes on from the last finished fold.
     """
     limit = seconds(time_limit)
-    searched = grid is not None or try_values or expansion != NASKClassifier.expansion
+    searched = grid is not None or try_values or expansion != EXPANSION
     if searched and "nask" not in (method or ["nask"]):
         raise ParameterError("--grid, --try and --expansion are for the method nask.")
     if task == "regress":
@@ -149,21 +142,28 @@ def evaluate(
             "nask evaluate is for classes: leave out --task regress. nask fit learns numbers on a "
             "scale, and nask predict tells R2 on other graphs."
         )
+    if pictures and find_spec("matplotlib") is None:
+        typer.echo(
+            "No pictures are drawn: that needs matplotlib. Install it with: "
+            "pip install 'nask[plots]'",
+            err=True,
+        )
+        pictures = False
     results: list[Evaluation] = []
     failures: list[str] = []
     for name in datasets:
         with _told(name, failures, out):
             dataset = load_any(name, categorical)
             told = ""
-            if isinstance(dataset, Dataset) and dataset.y is not None:
+            if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)
             if not as_json:
                 typer.echo(f"{dataset!r}\n{told}".strip(), err=True)
-            items: Items = "nodes" if isinstance(dataset, NodeDataset) else "graphs"
+            items: Items = "nodes" if isinstance(dataset, nask.NodeDataset) else "graphs"
             for label in method or ["nask"]:
                 with _told(name, failures, out):
                     model = _model(label, items, grid, try_values or [], expansion)
-                    result = evaluate_method(
+                    result = nask.evaluate(
                         model,
                         dataset,
                         split=split,
@@ -181,6 +181,8 @@ def evaluate(
                     if as_json:
                         typer.echo(json.dumps(result.to_json()))
                     if pictures and result.timeout is None:
+                        from nask.cli.pictures import draw_result
+
                         draw_result(result, model, dataset, out, n_jobs)
     if results:
         _show(results, out, as_json, pictures)
@@ -206,18 +208,24 @@ def _told(name: str, failures: list[str], out: Path) -> Iterator[None]:
 def _model(
     name: str, items: Items, grid: str | None, values: Sequence[str], expansion: Expansion
 ) -> Any:
+    from nask.cli.grid_options import grid_from_options
+    from nask.evaluation.methods import named_method
+    from nask.tuning.tuned import TunedClassifier
+
     model = named_method(name, items)
     if isinstance(model, TunedClassifier):
         name_of_grid = grid or ("nodes" if items == "nodes" else "default")
         model.set_params(grid=grid_from_options(name_of_grid, values))
-        if expansion != NASKClassifier.expansion:
+        if expansion != EXPANSION:
             model.set_params(estimator=model.untuned().set_params(expansion=expansion))
     return model
 
 
 def _show(results: Sequence[Evaluation], out: Path, as_json: bool, pictures: bool) -> None:
     if pictures:
-        draw_accuracies(read_results(out), out)
+        from nask.cli.pictures import draw_accuracies
+
+        draw_accuracies(nask.read_results(out), out)
     if not as_json:
         show(results_table(results))
         show(f"Records{' and pictures' if pictures else ''} are in {out}.")

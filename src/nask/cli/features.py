@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+import nask
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import KERNEL, with_kernel_options
 from nask.cli.output import check_output, save_arrays
 from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
-from nask.cluster.features import write_features
-from nask.cluster.store import checked_place
-from nask.kernels.features import NASKFeatures
-from nask.kernels.parameters import RUNNING, StarParameters
 from nask.storage.replacing import replacing
 
 FORMATS = (".npy", ".npz", ".zarr")
-# The limit of the command line is that of a Gram matrix.
-OPTIONS = {field.name for field in fields(StarParameters)} - {"memory_limit"}
+OPTIONS = {
+    "n_hops", "gamma", "gamma_star", "expansion", "star_norm", "normalize", "degree", "use_edges",
+    "n_jobs",
+}  # fmt: skip
 
 
 @partial(with_kernel_options, names=OPTIONS)
@@ -31,35 +29,38 @@ def features(
         Path,
         typer.Option(
             help="File to write. .npz holds features, y and parameters (JSON text); .npy the "
-            "features alone; .zarr is a chunked store, filled partition by partition."
+            "features alone; .zarr is a store, filled chunk by chunk."
         ),
     ],
     kernel: dict[str, Any],
     n_components: Annotated[
         int, typer.Option("--components", help="Numbers of a row.", rich_help_panel=KERNEL)
-    ] = NASKFeatures.n_components,
+    ] = 1024,
     random_state: Annotated[
         int, typer.Option("--seed", help="Of what is drawn.", rich_help_panel=KERNEL)
-    ] = NASKFeatures.random_state,
+    ] = 0,
     categorical: CategoricalOption = "",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
 ) -> None:
     """Compute features of the graphs of a dataset, whose products approximate the kernel.
 
-    A .zarr store is filled partition by partition, by the workers of a Dask cluster with
-    --scheduler. Run again, the command skips the partitions that are there, and does those anew
-    that are damaged.
+    A .zarr store is filled chunk by chunk, by the workers of a Dask cluster with --scheduler. Run
+    again, the command skips the chunks that are there, and does those anew that are damaged.
     """
     in_store = check_store_options(out, scheduler, chunk)
-    transformer = NASKFeatures(n_components=n_components, random_state=random_state, **kernel)
+    transformer = nask.NASKFeatures(n_components=n_components, random_state=random_state, **kernel)
     if in_store:
+        from nask.storage.zarr_chunks import checked_place
+
         checked_place(out)
         data = load_graphs(dataset, categorical)
-        write_features(transformer, data.graphs, out, scheduler, y=data.y, chunk=chunk)
+        nask.write_features(transformer, data.graphs, out, scheduler, y=data.y, chunk=chunk)
     else:
         check_output(out, "--out", FORMATS)
         data = load_graphs(dataset, categorical)
+        from nask.kernels.parameters import RUNNING
+
         rows = transformer.fit_transform(data.graphs)
         parameters = {k: v for k, v in transformer.get_params().items() if k not in RUNNING}
         with replacing(out, "--out") as file:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from sklearn.base import clone
 
+import nask
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
@@ -19,13 +19,7 @@ from nask.cli.arguments import (
 )
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import check_output
-from nask.estimators.base import GraphSVM
-from nask.estimators.classifier import NASKClassifier
-from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ParameterError
-from nask.io.dataset import Dataset
-from nask.learning.targets import as_numbers, class_codes
-from nask.tuning.classifier import TunedNASKClassifier
 
 
 @with_kernel_options
@@ -33,7 +27,7 @@ def fit(
     dataset: DatasetArgument,
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
-    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = GraphSVM.C,
+    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
     categorical: CategoricalOption = "",
     tune: Annotated[
         bool,
@@ -63,37 +57,43 @@ def fit(
         trained.fit(data.graphs, data.y)
     trained.save(model)
     typer.echo(f"{data.name}: trained a {estimator.__name__} on {len(data)} graphs.")
-    if isinstance(trained, NASKClassifier):
+    if isinstance(trained, nask.NASKClassifier):
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
     typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
 
 
-def _tuned(model: GraphSVM, data: Dataset) -> NASKClassifier:
-    if not isinstance(model, NASKClassifier):
+def _tuned(
+    model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset
+) -> nask.NASKClassifier:
+    if not isinstance(model, nask.NASKClassifier):
         raise ParameterError(
             "--tune is for classes, and y holds numbers on a scale. Leave out --tune."
         )
+    from sklearn.base import clone
+
     quiet = clone(model).set_params(verbose=False)
-    search = TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
+    search = nask.TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
     search.fit(data.graphs, data.y)
     chosen = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
     typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right on inner folds).")
-    best: NASKClassifier = search.best_estimator_
+    best: nask.NASKClassifier = search.best_estimator_
     return best
 
 
-def _checked_estimator(data: Dataset) -> type[NASKClassifier | NASKRegressor]:
+def _checked_estimator(data: nask.Dataset) -> type[nask.NASKClassifier | nask.NASKRegressor]:
     """Return the estimator of the task; graphs whose target is not for it go by their ids."""
+    from nask.learning.targets import as_numbers, class_codes
+
     if data.learning_task()[0] == "classify":
         class_codes(np.asarray(data.y), ids=data.ids)
-        return NASKClassifier
-    as_numbers(data.y, NASKRegressor.__name__, data.ids)
-    return NASKRegressor
+        return nask.NASKClassifier
+    as_numbers(data.y, nask.NASKRegressor.__name__, data.ids)
+    return nask.NASKRegressor
 
 
-def _with_target(data: Dataset) -> Dataset:
+def _with_target(data: nask.Dataset) -> nask.Dataset:
     if data.y is None:
         raise ParameterError(
             f"{data.name} has no targets to learn: expected a column y in graphs.csv, or a file "

@@ -10,23 +10,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
-from nask import plots
+import nask
+from nask.arrays import Array
 from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.output import check_output, save_arrays, save_picture
+from nask.cli.output import check_output, check_picture, save_arrays, save_picture
 from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
-from nask.cluster.gram import write_gram
-from nask.cluster.store import checked_place
-from nask.io.dataset import Dataset
-from nask.kernels.nask import NASK
-from nask.kernels.parameters import RUNNING
 from nask.storage.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
-PICTURES = (".pdf", ".png", ".svg")
 # Digits that give back the same number.
 DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 
@@ -38,7 +32,7 @@ def gram(
         Path,
         typer.Option(
             help="File to write. .npz holds gram, y and parameters (JSON text); .npy and .csv the "
-            "matrix alone; .zarr is a chunked store, filled tile by tile."
+            "matrix alone; .zarr is a store, filled chunk by chunk."
         ),
     ],
     kernel: dict[str, Any],
@@ -52,19 +46,23 @@ def gram(
 ) -> None:
     """Compute the Gram matrix of a dataset: the kernel between all its graphs.
 
-    With --memory-limit, a matrix that takes more is computed tile by tile in a hidden folder beside
-    the file. Killed at any moment and run again, the command goes on from there.
+    With --memory-limit, a matrix that takes more is computed chunk by chunk in a hidden folder
+    beside the file. Killed at any moment and run again, the command goes on from there.
 
-    A .zarr store is filled tile by tile as well, by the workers of a Dask cluster with --scheduler.
-    Run again, the command skips the tiles that are there, and does those anew that are damaged.
+    A .zarr store is filled chunk by chunk as well, by the workers of a Dask cluster with
+    --scheduler. Run again, the command skips the chunks that are there, and does those anew that
+    are damaged.
     """
     in_store = check_store_options(out, scheduler, chunk)
     if plot:
-        check_output(plot, "--plot", PICTURES)
+        check_picture(plot, "--plot")
     if in_store:
+        from nask.storage.zarr_chunks import checked_place
+
         checked_place(out)
         data = load_graphs(dataset, categorical)
-        store = write_gram(NASK(**kernel), data.graphs, out, scheduler, y=data.y, chunk=chunk)
+        model = nask.NASK(**kernel)
+        store = nask.write_gram(model, data.graphs, out, scheduler, y=data.y, chunk=chunk)
         matrix = store[:] if plot else np.empty(0)
     else:
         check_output(out, "--out", FORMATS)
@@ -76,19 +74,19 @@ def gram(
         typer.echo(f"{data.name}: drew it into {plot}.")
 
 
-def _compute(data: Dataset, kernel: dict[str, Any], out: Path) -> npt.NDArray[Any]:
+def _compute(data: nask.Dataset, kernel: dict[str, Any], out: Path) -> Array:
     unfinished = out.resolve().with_name(f".{out.resolve().name}.unfinished")
-    nask = NASK(**kernel, gram_folder=unfinished)
+    model = nask.NASK(**kernel, gram_folder=unfinished)
     with _kept_while_unfinished(unfinished):
-        matrix = nask.fit_transform(data.graphs)
+        matrix = model.fit_transform(data.graphs)
         with replacing(out, "--out") as file:
-            _write(file, matrix, data, nask)
+            _write(file, matrix, data, model)
     return matrix
 
 
 @contextmanager
 def _kept_while_unfinished(folder: Path) -> Iterator[None]:
-    """Remove a folder of tiles when the block ends well, or has nothing to go on from."""
+    """Remove a folder of chunks when the block ends well, or has nothing to go on from."""
     try:
         yield
     except BaseException:
@@ -98,10 +96,10 @@ def _kept_while_unfinished(folder: Path) -> Iterator[None]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> None:
+def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> None:
     suffix = file.suffix.lower()
     if suffix == ".npy" and isinstance(matrix, np.memmap):
-        # A second name: killed before the file has its last one, the tiles are still there.
+        # A second name: killed before the file has its last one, the chunks are still there.
         try:
             os.link(str(matrix.filename), file)
         except OSError:  # a file system without
@@ -110,13 +108,15 @@ def _write(file: Path, matrix: npt.NDArray[Any], data: Dataset, nask: NASK) -> N
     if suffix == ".csv":
         np.savetxt(file, matrix, fmt=DIGITS[matrix.dtype.name], delimiter=",")
         return
-    parameters = {k: v for k, v in nask.get_params().items() if k not in RUNNING}
+    from nask.kernels.parameters import RUNNING
+
+    parameters = {k: v for k, v in model.get_params().items() if k not in RUNNING}
     save_arrays(file, "gram", matrix, data, parameters)
 
 
-def _draw(file: Path, matrix: npt.NDArray[Any], data: Dataset) -> None:
-    # Several targets a graph have no one order or colour.
+def _draw(file: Path, matrix: Array, data: nask.Dataset) -> None:
+    # Several targets per graph have no one order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
     task = None if y is None else data.learning_task()[0]
-    overview = plots.kernel_overview(matrix, y, data.name, task=task)
+    overview = nask.plots.kernel_overview(matrix, y, data.name, task=task)
     save_picture(overview, file, "--plot", dpi=200)

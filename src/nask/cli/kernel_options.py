@@ -11,7 +11,6 @@ import typer
 
 from nask.choices import Degree, DType, Expansion, GramForm
 from nask.cli.arguments import RUNNING, JobsOption, MemoryOption
-from nask.kernels.nask import NASK
 
 KERNEL = "Kernel"
 
@@ -19,7 +18,7 @@ KERNEL = "Kernel"
 def kernel_options(
     n_hops: Annotated[
         int, typer.Option("--hops", help="How far stars reach.", rich_help_panel=KERNEL)
-    ] = NASK.n_hops,
+    ] = 3,
     gamma: Annotated[
         float,
         typer.Option(
@@ -33,29 +32,29 @@ def kernel_options(
             help="How sharply stars are told apart from the second hop on (nested).",
             rich_help_panel=KERNEL,
         ),
-    ] = NASK.gamma_star,
+    ] = 8.0,
     expansion: Annotated[
         Expansion,
         typer.Option(
             help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=KERNEL
         ),
-    ] = NASK.expansion,
+    ] = "nested",
     degree: Annotated[
         Degree | None,
         typer.Option(
             help="Make the degree of a node one more attribute of it.", rich_help_panel=KERNEL
         ),
-    ] = NASK.degree,
+    ] = None,
     gram: Annotated[
         GramForm,
         typer.Option(
             help="linear: the kernel itself; rbf: a Gaussian of distances in its feature space.",
             rich_help_panel=KERNEL,
         ),
-    ] = NASK.gram,
+    ] = "linear",
     gram_scale: Annotated[
         float, typer.Option(help="Sharpness of the Gaussian (rbf).", rich_help_panel=KERNEL)
-    ] = NASK.gram_scale,
+    ] = 1.0,
     normalize: Annotated[
         bool,
         typer.Option(
@@ -63,7 +62,7 @@ def kernel_options(
             help="Scale graphs to K(G, G) = 1.",
             rich_help_panel=KERNEL,
         ),
-    ] = NASK.normalize,
+    ] = True,
     star_norm: Annotated[
         bool,
         typer.Option(
@@ -71,17 +70,17 @@ def kernel_options(
             help="Keep large stars from outweighing small ones.",
             rich_help_panel=KERNEL,
         ),
-    ] = NASK.star_norm,
+    ] = True,
     use_edges: Annotated[
         bool,
         typer.Option(
             "--edges/--no-edges", help="Compare stars by their edges too.", rich_help_panel=KERNEL
         ),
-    ] = NASK.use_edges,
+    ] = True,
     dtype: Annotated[
         DType,
         typer.Option(help="float32 takes half the memory.", rich_help_panel=RUNNING),
-    ] = NASK.dtype,
+    ] = "float64",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> dict[str, Any]:
@@ -92,8 +91,8 @@ def kernel_options(
     Examples
     --------
     >>> from nask import NASK
-    >>> NASK(**kernel_options(n_hops=2))
-    NASK(n_hops=2, n_jobs=-1, verbose=True)
+    >>> NASK(**kernel_options())
+    NASK(n_jobs=-1, verbose=True)
     """
     return {**locals(), "verbose": True}
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nask import __version__
+import nask
 from nask.cli.compare import compare
 from nask.cli.datasets import datasets_app
 from nask.cli.demo import demo
@@ -46,7 +46,7 @@ def run() -> None:
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"nask {__version__}")
+        typer.echo(f"nask {nask.__version__}")
         raise typer.Exit
 
 

@@ -8,16 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+import nask
+from nask.arrays import Array
 from nask.exceptions import ParameterError
-from nask.io.dataset import Dataset
 from nask.messages import quoted
+from nask.optional import require
 from nask.storage.replacing import check_writable, replacing
+
+PICTURES = (".pdf", ".png", ".svg")
 
 
 def save_arrays(
-    file: Path, name: str, values: npt.NDArray[Any], data: Dataset, parameters: Mapping[str, Any]
+    file: Path,
+    name: str,
+    values: Array,
+    data: nask.Dataset,
+    parameters: Mapping[str, Any],
 ) -> None:
     """Write an array as .npy; or as .npz, with the target and the parameters beside it."""
     # Opened here: given a name, numpy would add its own ending to one in capitals.
@@ -58,6 +65,21 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
             f"file that ends in {known}."
         )
     check_writable(path, option)
+
+
+def check_picture(path: Path, option: str) -> None:
+    """Raise where a picture could not be drawn and written, before anything is computed.
+
+    Examples
+    --------
+    >>> check_picture(Path("gram.png"), "--plot")
+    >>> check_picture(Path("gram.txt"), "--plot")
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: Cannot write gram.txt: the ending '.txt' is unknown. Give \
+--plot a file that ends in .pdf, .png, .svg.
+    """
+    require("matplotlib", "plots")
+    check_output(path, option, PICTURES)
 
 
 def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nask import plots
+from nask.arrays import Array
 from nask.cli.output import save_picture
 from nask.evaluation.records import Evaluation
 from nask.io.dataset import Dataset
@@ -44,9 +44,9 @@ def draw_result(
         save_picture(overview, out / f"{name}-kernel.png", "--out")
 
 
-def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> npt.NDArray[Any]:
+def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> Array:
     data = dataset.graph if isinstance(dataset, NodeDataset) else dataset.graphs
-    gram: npt.NDArray[Any] = kernel.fit_transform(data)
+    gram: Array = kernel.fit_transform(data)
     return gram
 
 

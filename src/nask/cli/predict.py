@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import numpy as np
-import numpy.typing as npt
 import typer
-from sklearn.metrics import r2_score
 
+import nask
+from nask.arrays import Array
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
@@ -20,8 +20,6 @@ from nask.cli.arguments import (
     load_graphs,
 )
 from nask.cli.output import check_output
-from nask.estimators.classifier import NASKClassifier
-from nask.estimators.saving import load
 from nask.exceptions import ParameterError
 from nask.storage.replacing import replacing
 
@@ -47,8 +45,8 @@ def predict(
     """
     if out:
         check_output(out, "--out")
-    trained = load(model)
-    if proba and not isinstance(trained, NASKClassifier):
+    trained = nask.load(model)
+    if proba and not isinstance(trained, nask.NASKClassifier):
         raise ParameterError(
             f"{model} holds a {type(trained).__name__}, which predicts numbers without "
             "probabilities. Leave out --proba."
@@ -58,7 +56,7 @@ def predict(
     predictions = trained.predict(data.graphs)
     names = range(len(data)) if data.ids is None else data.ids
     columns: dict[str, Any] = {"graph": names, "prediction": predictions.tolist()}
-    if isinstance(trained, NASKClassifier) and proba:
+    if isinstance(trained, nask.NASKClassifier) and proba:
         probabilities = trained.predict_proba(data.graphs).T.tolist()
         classes = [f"probability_{label}" for label in trained.classes_.tolist()]
         columns |= dict(zip(classes, probabilities, strict=True))
@@ -80,8 +78,8 @@ def _write(stream: TextIO, columns: dict[str, Any]) -> None:
     writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _score(trained: Any, y: npt.NDArray[Any], predictions: npt.NDArray[Any]) -> str:
-    if isinstance(trained, NASKClassifier):
+def _score(trained: Any, y: Array, predictions: Array) -> str:
+    if isinstance(trained, nask.NASKClassifier):
         if not {*y.tolist()} & {*trained.classes_.tolist()}:
             return "No accuracy: the classes of the dataset are not those of the model."
         right = int(np.sum(predictions == y))
@@ -89,4 +87,6 @@ def _score(trained: Any, y: npt.NDArray[Any], predictions: npt.NDArray[Any]) -> 
     known = np.isfinite(y) if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)
     if known.sum() < 2:
         return "No R2: it takes two graphs or more whose target is a number."
+    from sklearn.metrics import r2_score
+
     return f"R2 {r2_score(y[known], predictions[known]):.3f} ({known.sum()} graphs)."

@@ -18,7 +18,7 @@ def show(content: RenderableType) -> None:
 
 
 def results_table(results: Sequence[Evaluation]) -> Table:
-    """One row a dataset and method: accuracy with its uncertainty, and time."""
+    """Return one row per dataset and method: accuracy with its uncertainty, and time."""
     # Without lines between columns, so that PROTEINS_full and two deviations fit 80 characters.
     several = len({result.method for result in results}) > 1
     table = Table(

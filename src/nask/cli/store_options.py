@@ -24,7 +24,7 @@ ChunkOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Graphs along a tile of a .zarr store.",
+        help="Graphs along a chunk of a .zarr store.",
         rich_help_panel=RUNNING,
     ),
 ]

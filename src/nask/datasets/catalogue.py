@@ -33,7 +33,7 @@ class DatasetInfo:
     n_nodes, n_edges : int, optional
         Of all graphs together, where they are known exactly.
     mean_nodes, mean_edges : float, optional
-        A graph, as published: to two decimals.
+        Per graph, as published: to two decimals.
     node_labels, node_attributes, edge_labels, edge_attributes : int
         Columns of categorical labels and of numerical attributes.
     split : tuple of 3 int, optional

@@ -70,7 +70,7 @@ def _of_graphs(dataset: Dataset, info: DatasetInfo) -> Iterator[Count]:
             yield what, total, exact
         else:
             mean = round(total / max(len(graphs), 1), 4)
-            yield f"{what} a graph", mean, getattr(info, f"mean_{what}")
+            yield f"{what} per graph", mean, getattr(info, f"mean_{what}")
     for element in ("node", "edge"):
         # Every graph of a set that is read has all of its columns.
         columns = [

@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 from pathlib import Path
-
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
+from typing import TYPE_CHECKING
 
 from nask.datasets.catalogue import DatasetInfo
 from nask.datasets.places import CACHE_VARIABLE, DATA_VARIABLE, cache_folder
@@ -17,6 +14,9 @@ from nask.io.readers.archive import open_archive
 from nask.storage.replacing import replacing
 from nask.storage.scratch import scratch_folder
 from nask.storage.write_errors import FULL, cannot_write, writing
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 TIMEOUT = 30  # seconds without a byte
 CHUNK = 1 << 16
@@ -82,6 +82,9 @@ def how_to_get(info: DatasetInfo, cache: Path) -> str:
 
 def _fetch(addresses: tuple[str, ...], folder: Path) -> list[Path]:
     import pooch
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     console = Console(stderr=True)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from platformdirs import user_cache_path
+
 from nask.datasets.pokec_files import holds_pokec
 
 DATA_VARIABLE = "NASK_DATA"
@@ -38,10 +40,7 @@ def cache_folder() -> Path:
     named = os.environ.get(CACHE_VARIABLE, "").strip()
     if named:
         return Path(named).expanduser()
-    # It takes a while to import, and most sets are at hand.
-    import pooch
-
-    return Path(pooch.os_cache("nask"))
+    return user_cache_path("nask")
 
 
 def folders() -> Iterator[Place]:

@@ -1,23 +1,22 @@
-"""Whether every class is large enough for the folds, told before anything is computed."""
+"""Check, before anything is computed, that every class is large enough for the folds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Positions
 from nask.exceptions import ParameterError
 from nask.messages import listed, quoted
 
-# A method that chooses parameters on folds of its training part needs so many of each class there.
+# A method that chooses parameters on folds of its training set needs this many of each class.
 LEAST_TO_CHOOSE = 2
 
 
 def check_class_sizes(
-    classes: npt.NDArray[Any],
-    codes: npt.NDArray[np.intp],
+    classes: Array,
+    codes: Positions,
     folds: int,
     least: int,
     items: str = "graphs",
@@ -29,10 +28,10 @@ def check_class_sizes(
     ----------
     classes : ndarray
     codes : ndarray of shape (n,)
-        The number of each one's class.
+        Position of each class in ``classes``.
     folds : int
     least : int
-        How many of each class must be in a training part.
+        How many of each class must be in a training set.
     items : str
         What is classified.
     ids : sequence of str, optional
@@ -71,5 +70,5 @@ def check_class_sizes(
 
 
 def _left(size: int, folds: int) -> int:
-    """How many of a class are in the smallest training part."""
+    """Return how many of a class are in the smallest training set."""
     return size - -(-size // folds)

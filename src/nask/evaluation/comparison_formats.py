@@ -1,9 +1,13 @@
-"""Comparisons as files: Markdown, CSV and LaTeX."""
+"""Comparisons as files: Markdown, CSV and LaTeX.
+
+Written out here, since a DataFrame would need pandas, tabulate and jinja2 for the same.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -23,26 +27,33 @@ LATEX_ESCAPES = {
 
 
 def markdown(comparison: Comparison) -> str:
-    """Return the tables in Markdown, a method a row, each with its legend."""
+    """Return the tables in Markdown, one row per method, each with its legend."""
     return "\n\n".join(_markdown_table(table) for table in comparison.tables) + "\n"
 
 
 def _markdown_table(table: ComparisonTable) -> str:
+    headings, *rows = _grid(table, _bare, _markdown_cell)
+    lines = [f"| {' | '.join(row)} |" for row in (headings, *rows)]
+    lines.insert(1, f"|---|{'---:|' * (len(headings) - 1)}")
+    head = f"**Accuracy in %, {table.items}**"
+    return "\n".join([head, "", *lines, "", " ".join(table.legend())])
+
+
+def _grid(
+    table: ComparisonTable, word: Callable[[str], str], figure: Callable[[Cell | None], str]
+) -> list[list[str]]:
+    """Return the cells of a table as text: a row of headings, then one row per method."""
     ranked = table.ranking is not None
     headings = ["method", *table.datasets, *(["average rank"] if ranked else [])]
     rows = [
         [
-            method,
-            *(_markdown_cell(table.cells.get((dataset, method))) for dataset in table.datasets),
+            word(method),
+            *(figure(table.cells.get((dataset, method))) for dataset in table.datasets),
             *([_rank(table, method)] if ranked else []),
         ]
         for method in table.methods
     ]
-    lines = [headings, ["---", *(len(headings) - 1) * ["---:"]], *rows]
-    text = ["|".join(["", *(f" {_bare(cell)} " for cell in row), ""]) for row in lines]
-    text[1] = text[1].replace(" ", "")
-    head = f"**Accuracy in %, {table.items}**"
-    return "\n".join([head, "", *text, "", " ".join(table.legend())])
+    return [[word(heading) for heading in headings], *rows]
 
 
 def _markdown_cell(cell: Cell | None) -> str:
@@ -83,22 +94,13 @@ def latex(comparison: Comparison) -> str:
 
 
 def _latex_table(table: ComparisonTable) -> str:
-    ranked = table.ranking is not None
-    headings = ["method", *table.datasets, *(["average rank"] if ranked else [])]
-    rows = [
-        [
-            escaped(method),
-            *(_latex_cell(table.cells.get((dataset, method))) for dataset in table.datasets),
-            *([_rank(table, method)] if ranked else []),
-        ]
-        for method in table.methods
-    ]
+    headings, *rows = _grid(table, escaped, _latex_cell)
     return "\n".join(
         [
             f"% Accuracy in %, {table.items}; needs \\usepackage{{booktabs}}",
             f"\\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
             "\\toprule",
-            f"{' & '.join(map(escaped, headings))} \\\\",
+            f"{' & '.join(headings)} \\\\",
             "\\midrule",
             *(f"{' & '.join(row)} \\\\" for row in rows),
             "\\bottomrule",

@@ -1,5 +1,5 @@
-"""Accuracy by nested cross-validation: parameters chosen on training parts, each test fold touched
-once."""
+"""Accuracy by nested cross-validation: parameters are chosen on training sets, each test fold is
+predicted once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from nask.choices import Items, SplitName
 from nask.datasets.registry import load_dataset
 from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
 from nask.evaluation.environment import environment
-from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.folds import (
     CaughtWarning,
     fold_of_its_own,
@@ -36,12 +35,13 @@ from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
 from nask.evaluation.tasks import Task, make_task
 from nask.evaluation.time_limit import run_within
-from nask.exceptions import ParameterError
+from nask.exceptions import FormatError, ParameterError
 from nask.execution.processes import in_processes
 from nask.execution.progress import Progress, track
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
+from nask.storage.hashes import fingerprint
 from nask.storage.scratch import scratch_folder
 
 T = TypeVar("T")
@@ -66,11 +66,11 @@ def evaluate(
 ) -> Evaluation:
     """Estimate how accurately a method classifies graphs, or nodes, it has not seen.
 
-    Stratified outer folds, the same for every method. The method chooses its parameters on inner
-    folds of the training part alone, and meets the test part once.
+    Outer folds are stratified and the same for every method. The method chooses its parameters on
+    inner folds of the training set alone, and predicts the test set once.
 
     Nodes are those of one network. Their kernel sees the whole network with the attributes of all
-    nodes, as is usual (the transductive setting); classes of test nodes it never sees.
+    nodes, as is usual (the transductive setting); it never sees the classes of test nodes.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ def evaluate(
         train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
         so in ``fit``, as :class:`TunedNASKClassifier` does.
     dataset : Dataset, NodeDataset, name of one, or path
-        With one class a graph, or a node. Nodes without a class are neither learned from nor
-        tested.
+        With one class per graph, or per node. Nodes without a class are used neither for learning
+        nor for testing.
     split : {"folds", "planetoid"}, default="folds"
         For a network, "planetoid" is its public split: learn from its training nodes, choose
-        parameters on its validation nodes, as is the custom (on inner folds of the training nodes
-        where there are none), and meet its test nodes once.
+        parameters on its validation nodes, as is usual (on inner folds of the training nodes
+        where there are none), and predict its test nodes once.
     folds, repeats : int, default=10
         Outer folds, and how often all of them are drawn anew; nodes are drawn once by default.
     inner : int, default=5
@@ -93,33 +93,33 @@ def evaluate(
     random_state : int, default=0
         Seed of all splits; repeat r is drawn with ``random_state + r``.
     strict : bool, default=False
-        Whether ranges and categories of attributes come from each training part alone. By default
-        they come from the whole set, which is unlabelled, as in published results of graph
-        kernels, and so does the unit of distance of a Gaussian Gram; then Gram matrices are
-        computed once for all folds, as are those of kernel rivals, whose means, deviations and
-        medians of attributes are those of the whole set too. Any other model is always fitted on
-        the training part alone. Not for nodes.
+        Whether ranges and categories of attributes come from each training set alone. By default
+        they come from the whole set, without its labels, as in published results of graph
+        kernels, and so does the unit of distance of a Gaussian Gram matrix. Then Gram matrices
+        are computed once for all folds. The same holds for rival kernels, whose means, deviations
+        and medians of attributes come from the whole set too. Any other model is always fitted on
+        the training set alone. Not for nodes.
     out : path of a folder, optional
-        Keeps one line of JSON a fold in ``<dataset>--<method>.jsonl``, written as soon as the
-        fold is done. Called again with the same arguments, a run goes on where that file ends.
+        Keeps one line of JSON per fold in ``<dataset>--<method>.jsonl``, written as soon as the
+        fold is done. Called again with the same arguments, a run continues where that file ends.
     n_jobs : int, default=None
         Folds evaluated at a time, in processes, and threads of the kernel. Fewer folds run at a
         time where their matrices would take more than half of the free memory.
     time_limit : float, optional
-        Seconds that the run may take by the clock on the wall, all Gram matrices and folds
-        together. It is done in a process of its own then, whose start counts, and which is ended
-        when they are used up, whatever it is at. Called again with ``out`` and a limit that is
-        no larger, the answer is the same; with a larger one, or none, the run goes on from the
-        finished folds, and the seconds that an earlier limit allowed count as used. Those of a
-        run that was stopped otherwise do not.
+        Seconds of wall-clock time that the run may take, with all Gram matrices and folds. The
+        run is then done in a process of its own, whose start counts, and which is ended when the
+        time is used up. Called again with ``out`` and a limit that is no larger, the answer is
+        the same. With a larger limit, or none, the run continues from the finished folds, and the
+        seconds that an earlier limit allowed count as used. Those of a run that was stopped
+        otherwise do not.
     progress : bool or callable, default=False
         ``True`` shows progress bars; a function is called with (done, total) folds.
 
     Returns
     -------
     Evaluation
-        Where a limit of time ended the run, that of the repeats finished before; of none, its
-        ``timeout`` says so.
+        Where the time limit ended the run, the evaluation of the repeats finished before it; where
+        none was, ``timeout`` says so.
 
     Examples
     --------
@@ -186,10 +186,10 @@ def _finish(
 def _finish_within(
     seconds: float, work: tuple[Any, ...], identity: Mapping[str, Any], progress: Progress
 ) -> Journal:
-    """Do so in a process that is ended when its time is used up; return the journal it left."""
+    """Do so in a process that is ended when its time is used up; return its journal."""
     _, task, _, journal, _ = work
     process = run_within(seconds - (journal.timeout or 0.0), _finish, *work, False)
-    # Closed in any case: after an error of a function that reports progress, too.
+    # Closed in any case, also after an error in a function that reports progress.
     with closing(process):
         for _ in _tracked(_new_folds(process, journal), task, journal, progress):
             pass
@@ -236,23 +236,32 @@ def _check_fits(method: Any, task: Task, strict: bool) -> None:
 
 
 def _pending(task: Task, journal: Journal) -> list[Split]:
-    """List the parts that are not in the journal."""
-    return [split for split in task.splits if not _is_done(split, journal)]
+    """List the splits that are not in the journal."""
+    return [split for split in task.splits if not _is_done(split, task, journal)]
 
 
 def _grams(journal: Journal) -> Path:
-    """Name the folder of Gram matrices that folds share."""
+    """Return the folder of the Gram matrices that folds share."""
     return journal.path.parent / "grams" / journal.path.stem
 
 
-def _is_done(split: Split, journal: Journal) -> bool:
+def _is_done(split: Split, task: Task, journal: Journal) -> bool:
     record = journal.folds.get((split.repeat, split.fold))
-    if record is not None and record.test != tuple(split.test.tolist()):
+    if record is None:
+        return False
+    if record.test != tuple(split.test.tolist()):
         raise ParameterError(
             f"{journal.path} holds other folds than those drawn now: another version of "
             "scikit-learn may draw them differently. Choose another folder for results."
         )
-    return record is not None
+    try:
+        record.check_accuracy(task.y[split.test].tolist())
+    except ValueError as error:
+        raise FormatError(
+            f"Fold {split.fold} of repeat {split.repeat} in {journal.path} {error}. Restore its "
+            "line from a copy, or delete that line; what it recorded is computed again."
+        ) from error
+    return True
 
 
 def _run(
@@ -292,7 +301,7 @@ def _run(
 def _retold(
     folds: Generator[tuple[FoldRecord, list[CaughtWarning]], None, None],
 ) -> Iterator[FoldRecord]:
-    """Give the warnings of folds, which may have run in other processes, in this one."""
+    """Repeat the warnings of folds, which may have run in other processes, in this one."""
     try:
         for record, caught in folds:
             for text, category in caught:
@@ -300,6 +309,6 @@ def _retold(
             yield record
     finally:
         with warnings.catch_warnings():
-            # Of folds that were at work, or not taken yet, when the run was stopped.
+            # Of folds that were running, or not yet collected, when the run was stopped.
             warnings.filterwarnings("ignore", r"\d+ tasks (have|which)", UserWarning)
             folds.close()

@@ -1,4 +1,4 @@
-"""One outer fold: learn from its training part, then classify its test part."""
+"""One outer fold: learn from its training set, then classify its test set."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
+from nask.arrays import Array, Index, Positions
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import Split
 from nask.graph.attributed_graph import AttributedGraph
@@ -25,7 +25,7 @@ CaughtWarning = tuple[str, type[Warning]]
 def with_warnings(
     fold: Callable[..., FoldRecord], *arguments: Any
 ) -> tuple[FoldRecord, list[CaughtWarning]]:
-    """Run a fold; return its record, and what it warned of."""
+    """Run a fold; return its record and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         record = fold(*arguments)
     return record, [(str(warning.message), warning.category) for warning in caught]
@@ -33,9 +33,9 @@ def with_warnings(
 
 def fold_of_shared(
     method: Any,
-    stacks: Sequence[npt.NDArray[Any]],
-    classes: npt.NDArray[Any],
-    codes: npt.NDArray[np.intp],
+    stacks: Sequence[Array],
+    classes: Array,
+    codes: Positions,
     split: Split,
 ) -> FoldRecord:
     """Choose and learn from the rows of Gram matrices over the whole set."""
@@ -58,7 +58,7 @@ def fold_of_shared(
 
 
 def fold_of_its_own(
-    method: Any, graphs: Sequence[AttributedGraph], y: npt.NDArray[Any], split: Split
+    method: Any, graphs: Sequence[AttributedGraph], y: Array, split: Split
 ) -> FoldRecord:
     """Fit on the training graphs as if there were no others."""
     start = time.perf_counter()
@@ -67,27 +67,25 @@ def fold_of_its_own(
     return _fitted_record(split, y, fitted, predicted, start)
 
 
-def nodes_of_their_own(
-    method: Any, graph: AttributedGraph, y: npt.NDArray[np.int64], split: Split
-) -> FoldRecord:
-    """Fit on the network and the classes of the training nodes; no other class is given away.
+def nodes_of_their_own(method: Any, graph: AttributedGraph, y: Index, split: Split) -> FoldRecord:
+    """Fit on the network and the classes of the training nodes; other classes are hidden.
 
-    Those of validation nodes go to a method whose ``fit`` takes a ``validation`` part.
+    A method whose ``fit`` takes ``validation`` also gets those of the validation nodes.
     """
     start = time.perf_counter()
-    parts = {"train": split.train}
+    given = {"train": split.train}
     if split.validation is not None and "validation" in signature(method.fit).parameters:
-        parts["validation"] = split.validation
+        given["validation"] = split.validation
     known = np.full_like(y, NO_CLASS)
-    for nodes in parts.values():
+    for nodes in given.values():
         known[nodes] = y[nodes]
-    fitted = clone(method).fit(graph, known, **parts)
+    fitted = clone(method).fit(graph, known, **given)
     predicted = fitted.predict(graph, nodes=split.test)
     return _fitted_record(split, y, fitted, predicted, start)
 
 
 def _fitted_record(
-    split: Split, y: npt.NDArray[Any], fitted: Any, predicted: npt.NDArray[Any], start: float
+    split: Split, y: Array, fitted: Any, predicted: Array, start: float
 ) -> FoldRecord:
     kernel = getattr(fitted, "seconds_kernel_", 0.0)
     return _record(
@@ -103,8 +101,8 @@ def _fitted_record(
 
 def _record(
     split: Split,
-    y: npt.NDArray[Any],
-    predicted: npt.NDArray[Any],
+    y: Array,
+    predicted: Array,
     parameters: Mapping[str, Any],
     score: float | None,
     kernel: float,
@@ -120,4 +118,5 @@ def _record(
         predicted=tuple(predicted.tolist()),
         seconds_kernel=kernel,
         seconds_learning=learning,
+        truth=tuple(y[split.test].tolist()),
     )

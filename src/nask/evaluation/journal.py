@@ -1,7 +1,8 @@
 """A run's file of records: one line of JSON each, appended as soon as it is known.
 
 The first line says what is run. A later process with the same arguments reads the file and goes on
-where it ends.
+where it ends. Every line is checked when it is read, and accuracies are counted again from the
+predictions.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from nask.evaluation.record_fields import ENVIRONMENT, NAMES, PASS, RUN, TIMEOUT, check_fields
 from nask.evaluation.records import FoldRecord
-from nask.exceptions import ParameterError
+from nask.exceptions import FormatError, ParameterError
 from nask.messages import quoted
 from nask.storage.json_lines import JsonLines
 from nask.storage.write_errors import writing
 
+# Of the records. Those of version 1 have no number, and no true classes.
+VERSION = 2
 # What names the folder for results, for advice.
 OUT = "out (--out)"
 
@@ -31,12 +35,14 @@ class Journal:
         The file; made with its folder where it does not exist.
     identity : mapping, optional
         What decides the result: dataset, method, parameters, protocol. A file that holds another
-        run is an error. By default a file is read as it is.
+        run is an error. By default any run is read.
 
     Attributes
     ----------
     run : dict
         The identity.
+    version : int
+        Of the records.
     passes : dict of int to float
         Seconds of each finished pass over all graphs.
     folds : dict of (repeat, fold) to FoldRecord
@@ -50,8 +56,8 @@ class Journal:
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "run.jsonl"
     >>> Journal(path, {"folds": 10}).note_pass(0, 1.5)
-    >>> Journal(path).run, Journal(path, {"folds": 10}).passes
-    ({'folds': 10}, {0: 1.5})
+    >>> Journal(path, {"folds": 10}).passes
+    {0: 1.5}
     >>> Journal(path, {"folds": 5})
     Traceback (most recent call last):
     nask.exceptions.ParameterError: ...run.jsonl holds another run: folds was 10 and is 5 now. ...
@@ -63,6 +69,7 @@ class Journal:
         self.folds: dict[tuple[int, int], FoldRecord] = {}
         self.environment: dict[str, Any] = {}
         self.timeout: float | None = None
+        self._tested: dict[int, set[int]] = {}
         self._file = JsonLines(path, "run", "a file of results", "folder for results", OUT)
         lines = self._file.read(trim=identity is not None)
         if not lines:
@@ -70,11 +77,16 @@ class Journal:
                 raise self._file.foreign()
             with writing(path, OUT):
                 path.parent.mkdir(parents=True, exist_ok=True)
-            lines = [{"run": json.loads(json.dumps(identity))}]
+            lines = [{"run": json.loads(json.dumps(identity)), "version": VERSION}]
             self._file.append(lines[0])
+        self.version: int = lines[0].get("version", 1)
         self.run: dict[str, Any] = lines[0]["run"]
-        for line in lines[1:]:
-            self._remember(line)
+        self._check_first(whole=identity is None)
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                self._remember(line)
+            except ValueError as error:
+                raise self._file.damaged(number, str(error)) from error
         if identity is not None:
             self._check(json.loads(json.dumps(identity)))
 
@@ -108,19 +120,52 @@ class Journal:
         self._note({"timeout": seconds})
 
     def _note(self, line: dict[str, Any]) -> None:
+        self._remember(json.loads(json.dumps(line)))
         self._file.append(line)
-        self._remember(line)
 
     def _remember(self, line: dict[str, Any]) -> None:
+        """Take up what a line says; ValueError where it cannot be right."""
         if "environment" in line:
+            check_fields(line, ENVIRONMENT)
             self.environment = line["environment"]
         elif "pass" in line:
+            check_fields(line, PASS)
             self.passes[line["pass"]] = line["seconds"]
         elif "timeout" in line:
+            check_fields(line, TIMEOUT)
             self.timeout = line["timeout"]
         else:
-            record = FoldRecord.from_json(line)
-            self.folds[record.repeat, record.fold] = record
+            self._remember_fold(FoldRecord.from_json(line, self.version))
+
+    def _remember_fold(self, record: FoldRecord) -> None:
+        place = f"fold {record.fold} of repeat {record.repeat}"
+        if record.fold >= self.run["folds"]:
+            raise ValueError(f"is of {place}, but the run has {self.run['folds']} folds")
+        if (record.repeat, record.fold) in self.folds:
+            raise ValueError(f"is of {place}, which another line has already")
+        if record.truth is not None and "classes" in self.run:
+            strange = [t for t in record.truth if str(t) not in self.run["classes"]]
+            if strange:
+                raise ValueError(f"has a class {quoted(strange[0])}, which the run has not")
+        tested = self._tested.setdefault(record.repeat, set())
+        if not tested.isdisjoint(record.test):
+            raise ValueError(f"is of {place}, and tests what another fold of it has tested")
+        tested.update(record.test)
+        self.folds[record.repeat, record.fold] = record
+
+    def _check_first(self, whole: bool) -> None:
+        """Raise unless the first line is that of a run; a whole one has all fields."""
+        remedy = "Restore it from a copy, or delete the file to begin again."
+        if type(self.version) is not int or not 1 <= self.version <= VERSION:
+            raise FormatError(
+                f"{self.path} holds records of version {quoted(self.version)}; this nask reads "
+                f"versions 1 to {VERSION}. Read it with the nask that wrote it."
+            )
+        try:
+            check_fields({"run": self.run}, {"run": NAMES})
+            check_fields(self.run, RUN, optional=("items", "split") if whole else tuple(RUN))
+        except ValueError as error:
+            raise FormatError(f"Line 1 of {self.path} {error}. {remedy}") from error
 
     def _check(self, identity: Mapping[str, Any]) -> None:
         if self.run.get("content") != identity.get("content"):

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from nask.arrays import Float64
 from nask.exceptions import ParameterError
 
 # Means of the same accuracies in another order differ by less.
@@ -100,7 +101,7 @@ class Ranking:
         return [self.methods[first : last + 1] for first, last in found]
 
 
-def dataset_ranks(accuracies: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def dataset_ranks(accuracies: npt.ArrayLike) -> Float64:
     """Rank methods on each dataset by accuracy; equal ones share their mean rank.
 
     Examples
@@ -110,11 +111,11 @@ def dataset_ranks(accuracies: npt.ArrayLike) -> npt.NDArray[np.float64]:
            [2.5, 1. , 2.5]])
     """
     rounded = np.round(np.asarray(accuracies, dtype=np.float64), DECIMALS)
-    ranks: npt.NDArray[np.float64] = stats.rankdata(-rounded, axis=1)
+    ranks: Float64 = stats.rankdata(-rounded, axis=1)
     return ranks
 
 
-def friedman(ranks: npt.NDArray[np.float64]) -> float:
+def friedman(ranks: Float64) -> float:
     """Test whether all methods are equally good, from their ranks on each dataset.
 
     The statistic of Friedman with the correction for shared ranks, against its chi-squared

@@ -1,17 +1,21 @@
-"""What an evaluation found: plain records, one a fold, and their summary."""
+"""What an evaluation found: plain records, one per fold, and their summary."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from nask.choices import Items
+from nask.evaluation.record_fields import FOLD, check_fields
+
+# Accuracies that differ by less are the same.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class FoldRecord:
         Their predicted classes.
     seconds_kernel, seconds_learning : float
         Time for this fold alone; the Grams that all folds share are not in it.
+    truth : tuple or None
+        The true classes of the test graphs, or nodes; None in a file of version 1, which has none.
     """
 
     repeat: int
@@ -45,17 +51,56 @@ class FoldRecord:
     predicted: tuple[Any, ...]
     seconds_kernel: float
     seconds_learning: float
+    truth: tuple[Any, ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        return asdict(self)
+        found = asdict(self)
+        if self.truth is None:
+            del found["truth"]
+        return found
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> FoldRecord:
-        """Read what :meth:`to_json` gave."""
-        return cls(
-            **{**record, "test": tuple(record["test"]), "predicted": tuple(record["predicted"])}
-        )
+    def from_json(cls, record: Mapping[str, Any], version: int) -> FoldRecord:
+        """Read what :meth:`to_json` gave; ValueError where a figure cannot be right.
+
+        Parameters
+        ----------
+        record : mapping
+        version : int
+            Of the file; in one of version 1 the true classes may be missing.
+        """
+        check_fields(record, FOLD, optional=("truth",) if version == 1 else ())
+        tuples = {k: tuple(record[k]) for k in ("test", "predicted", "truth") if k in record}
+        found = cls(**{**record, **tuples})
+        found._check()
+        return found
+
+    def check_accuracy(self, truth: Sequence[Any]) -> None:
+        """Raise ValueError unless the accuracy is that of the predictions."""
+        n_right = sum(bool(p == t) for p, t in zip(self.predicted, truth, strict=True))
+        if not math.isclose(self.accuracy, n_right / len(truth), abs_tol=ROUNDING):
+            raise ValueError(
+                f"has accuracy {self.accuracy}, but {n_right} of its {len(truth)} predictions are "
+                "right"
+            )
+
+    def _check(self) -> None:
+        for name in ("predicted", "truth"):
+            values = getattr(self, name)
+            if values is not None and len(values) != len(self.test):
+                raise ValueError(f"has {len(self.test)} tested, but {len(values)} in {name!r}")
+        if len(set(self.test)) < len(self.test):
+            raise ValueError("tests the same twice")
+        if self.truth is not None:
+            self.check_accuracy(self.truth)
+            return
+        # Without the true classes: so many of the predictions are right, a whole number.
+        n_right = self.accuracy * len(self.test)
+        if abs(n_right - round(n_right)) > ROUNDING * len(self.test):
+            raise ValueError(
+                f"has accuracy {self.accuracy}, which {len(self.test)} predictions cannot have"
+            )
 
 
 @dataclass(frozen=True)
@@ -96,7 +141,7 @@ class Evaluation:
     >>> result = nask.evaluate(model, "MUTAG", folds=3, repeats=2, inner=2)
     >>> result.folds, result.repeats, len(result.records)
     (3, 2, 6)
-    >>> bool(0.7 < result.accuracy_mean < 0.95), bool(result.majority < 0.67)
+    >>> bool(0.75 < result.accuracy_mean < 0.95), bool(result.majority < 0.67)
     (True, True)
     """
 

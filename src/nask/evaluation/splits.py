@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 
+from nask.arrays import Array, Positions
 from nask.exceptions import ParameterError
 from nask.io.node_dataset import NO_CLASS, NodeDataset
-
-Positions = npt.NDArray[np.intp]
 
 
 class Split(NamedTuple):
     """One outer fold of one repeat, as positions of graphs or nodes.
 
-    Parameters are chosen on the validation part where there is one, else on folds of the
-    training part.
+    Parameters are chosen on the validation set where there is one, else on folds of the training
+    set.
     """
 
     repeat: int
@@ -29,13 +27,19 @@ class Split(NamedTuple):
     validation: Positions | None = None
 
 
-def outer_splits(
-    y: npt.NDArray[Any], folds: int, repeats: int, random_state: int
-) -> Iterator[Split]:
-    """Folds stratified by class, shuffled anew for each repeat.
+def outer_splits(y: Array, folds: int, repeats: int, random_state: int) -> Iterator[Split]:
+    """Yield folds stratified by class, shuffled anew for each repeat.
 
-    They depend on the classes, the number of folds and the seed alone. More repeats leave the
-    first ones as they are.
+    They depend only on the classes, the number of folds and the seed. More repeats do not change
+    the first ones.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Class of each graph or node.
+    folds, repeats : int
+    random_state : int
+        Seed of the first repeat; each later one adds 1.
 
     Examples
     --------
@@ -50,7 +54,7 @@ def outer_splits(
 
 
 def public_split(dataset: NodeDataset) -> Split:
-    """The split that comes with a network, without the nodes that have no class.
+    """Return the split that comes with a network, without the nodes that have no class.
 
     Examples
     --------
@@ -59,26 +63,25 @@ def public_split(dataset: NodeDataset) -> Split:
     >>> len(split.train), len(split.validation), len(split.test)
     (50, 25, 25)
     """
-    parts = {}
-    for name in ("train", "validation", "test"):
-        nodes = getattr(dataset, name)
-        parts[name] = nodes[dataset.y[nodes] != NO_CLASS].astype(np.intp)
-    if not len(parts["train"]) or not len(parts["test"]):
+    train, validation, test = (
+        nodes[dataset.y[nodes] != NO_CLASS].astype(np.intp)
+        for nodes in (dataset.train, dataset.validation, dataset.test)
+    )
+    if not len(train) or not len(test):
         raise ParameterError(
             f"{dataset.name} has no public split: expected nodes with a class in its train and "
             "test. Use split='folds'."
         )
-    everything = np.concatenate(list(parts.values()))
+    everything = np.concatenate([train, validation, test])
     nodes, counts = np.unique(everything, return_counts=True)
     if counts.max() > 1:
         raise ParameterError(
             f"Node {nodes[counts > 1][0]} of {dataset.name} is twice in its public split: expected "
             "each node in one of train, validation and test."
         )
-    unknown = np.setdiff1d(dataset.y[everything], dataset.y[parts["train"]])
+    unknown = np.setdiff1d(dataset.y[everything], dataset.y[train])
     if len(unknown):
         raise ParameterError(
             f"The public split of {dataset.name} has no training node of class {unknown[0]}."
         )
-    validation = parts["validation"] if len(parts["validation"]) else None
-    return Split(0, 0, parts["train"], parts["test"], validation)
+    return Split(0, 0, train, test, validation if len(validation) else None)

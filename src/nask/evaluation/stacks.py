@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from nask.arrays import Array
 from nask.evaluation.journal import OUT, Journal
 from nask.exceptions import MemoryLimitError
 from nask.execution.progress import Progress, track
 from nask.execution.resources import free_disk, readable_bytes
-from nask.storage.replacing import replacing
+from nask.storage.contents import Contents
+from nask.storage.hashes import content_hash
+from nask.storage.npy_chunks import read_npy, write_npy
 from nask.storage.write_errors import writing
 from nask.tuning.sweeps import StarSweep
 
@@ -33,7 +34,7 @@ def shared_stacks(
     n_jobs: int | None,
     progress: Progress,
     description: str,
-) -> list[npt.NDArray[Any]]:
+) -> list[Array]:
     """Compute each sweep's stack of matrices, or find it where an earlier process left it.
 
     Parameters
@@ -44,7 +45,7 @@ def shared_stacks(
     n_items : int
         Number of its graphs, or nodes.
     folder : Path
-        For one file a sweep.
+        For one file per sweep, and its record.
     journal : Journal
         Notes each finished file, with the seconds it took.
 
@@ -55,17 +56,16 @@ def shared_stacks(
     with writing(folder, OUT):
         folder.mkdir(parents=True, exist_ok=True)
     _check_disk(sweeps, n_items, folder)
-    stacks = []
+    stacks: list[Array] = []
     for number, sweep in enumerate(track(sweeps, len(sweeps), progress, description)):
-        path = folder / f"{number}.npy"
-        if number not in journal.passes or not path.exists():
+        path, contents = _file(folder, number), _contents(journal, number)
+        stack = read_npy(path, contents, OUT) if number in journal.passes else None
+        if stack is None:
             start = time.perf_counter()
-            stack = sweep.compute(data, n_jobs=n_jobs)
-            with replacing(path, OUT) as temporary:
-                np.save(temporary, stack)
-            del stack
+            path.unlink(missing_ok=True)
+            stack = write_npy(path, contents, sweep.compute(data, n_jobs=n_jobs), OUT)
             journal.note_pass(number, time.perf_counter() - start)
-        stacks.append(np.load(path, mmap_mode="r"))
+        stacks.append(stack)
     return stacks
 
 
@@ -76,8 +76,18 @@ def remove_stacks(folder: Path) -> None:
         folder.parent.rmdir()
 
 
+def _file(folder: Path, number: int) -> Path:
+    return folder / f"pass-{number}.npy"
+
+
+def _contents(journal: Journal, number: int) -> Contents:
+    """The stack of one pass of this run, which is told by graphs, method and grid."""
+    identity = content_hash(json.dumps(journal.run, sort_keys=True), number)
+    return Contents("Gram matrices that folds share", identity, {"pass": number})
+
+
 def _check_disk(sweeps: Sequence[StarSweep], n_items: int, folder: Path) -> None:
-    missing = [s for number, s in enumerate(sweeps) if not (folder / f"{number}.npy").exists()]
+    missing = [s for number, s in enumerate(sweeps) if not _file(folder, number).exists()]
     needed = sum(sweep.n_bytes(n_items) for sweep in missing)
     free = free_disk(folder)
     if needed + SPARE_BYTES > free:

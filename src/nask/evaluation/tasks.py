@@ -1,4 +1,4 @@
-"""What is to be classified, and in which parts: the graphs of a set, or the nodes of a network."""
+"""What is classified, and by which splits: the graphs of a set, or the nodes of a network."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Positions
 from nask.choices import Items, SplitName
 from nask.evaluation.class_sizes import check_class_sizes
 from nask.evaluation.splits import Split, outer_splits, public_split
@@ -39,29 +39,29 @@ class Task:
     items : {"graphs", "nodes"}
     data : tuple of AttributedGraph, or AttributedGraph
     y : ndarray of shape (n,)
-        Class of each graph or node; -1 of a node that has none.
+        Class of each graph or node; -1 for a node without one.
     classes : ndarray
     codes : ndarray of shape (n,)
-        The number of each one's class; -1 of a node that has none.
+        Position of the class in ``classes``; -1 for a node without one.
     splits : list of Split
     folds, repeats : int
     inner : int or None
-        None where parameters are chosen on a validation part.
+        None where parameters are chosen on a validation set.
     """
 
     name: str
     items: Items
     data: Any
-    y: npt.NDArray[Any]
-    classes: npt.NDArray[Any]
-    codes: npt.NDArray[np.intp]
+    y: Array
+    classes: Array
+    codes: Positions
     splits: list[Split]
     folds: int
     repeats: int
     inner: int | None
 
     def class_sizes(self) -> dict[str, int]:
-        """How many of each class are tested in a repeat."""
+        """Return how many of each class are tested in a repeat."""
         tested = np.concatenate([split.test for split in self.splits if split.repeat == 0])
         counts = np.bincount(self.codes[tested], minlength=len(self.classes))
         return {str(c): int(n) for c, n in zip(self.classes, counts, strict=True)}
@@ -76,9 +76,17 @@ def make_task(
     random_state: int,
     least: int = 1,
 ) -> Task:
-    """Check the protocol and draw the splits; numbers that are None have their defaults.
+    """Check the protocol and draw the splits.
 
-    Of each class, ``least`` have to be in every training part.
+    Parameters
+    ----------
+    dataset : Dataset or NodeDataset
+    split : {"folds", "planetoid"}
+    folds, repeats, inner : int or None
+        None: the default for graphs or for nodes.
+    random_state : int
+    least : int, default=1
+        How many of each class have to be in every training set.
 
     Examples
     --------
@@ -129,8 +137,8 @@ def make_task(
     return Task(dataset.name, items, dataset.graphs, y, classes, codes, splits, **numbers)
 
 
-def _classes_of_graphs(dataset: Dataset) -> npt.NDArray[Any]:
-    """The target of a set of graphs, or an error where it holds no classes."""
+def _classes_of_graphs(dataset: Dataset) -> Array:
+    """Return the target of a set of graphs; raise where it holds no classes."""
     if dataset.y is None or dataset.y.ndim != 1:
         raise ParameterError(
             f"{dataset.name} has no classes of graphs: expected a column y in graphs.csv, or a "
@@ -166,8 +174,8 @@ def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int, lea
         if name in given:
             raise ParameterError(
                 f"The {name!r} parameter of evaluate is for split='folds': the public split has "
-                "one training and one test part, and its validation nodes are what parameters "
-                "are chosen on."
+                "one training and one test set, and parameters are chosen on its validation "
+                "nodes."
             )
     return Task(
         f"{dataset.name}@planetoid",
@@ -183,7 +191,7 @@ def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int, lea
     )
 
 
-def _classes_of_nodes(dataset: NodeDataset) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+def _classes_of_nodes(dataset: NodeDataset) -> tuple[Array, Positions]:
     labelled = dataset.y != NO_CLASS
     if not labelled.any():
         raise ParameterError(f"{dataset.name} has no node with a class: all of y is -1.")

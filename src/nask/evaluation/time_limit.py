@@ -28,10 +28,10 @@ WORK, ERROR = "work.pickle", "error.pickle"
 
 
 def run_within(seconds: float, function: Callable[..., Any], *arguments: Any) -> Generator[None]:
-    """Run a function in a process of its own, which ends with its work or when its time is up.
+    """Run a function in a process of its own, which is ended when its time is up.
 
     All processes that it starts are ended with it. The time it takes to start, a second or two,
-    counts. What the function returns is dropped: it should leave its results in a file. Its
+    counts. The return value is dropped: the function should leave its results in a file. Its
     errors are raised here.
 
     Parameters
@@ -39,13 +39,13 @@ def run_within(seconds: float, function: Callable[..., Any], *arguments: Any) ->
     seconds : float
     function : callable
     *arguments
-        Function and arguments are pickled; those of a script or notebook may be, too.
+        Function and arguments are pickled; they may be defined in a script or notebook.
 
     Yields
     ------
     None
-        Every now and then while the process is at work, so that the caller can look at what it
-        has done. Closing the iterator ends the process.
+        Twice per second while the process runs, so that the caller can look at what it has done.
+        Closing the iterator ends the process.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def run_within(seconds: float, function: Callable[..., Any], *arguments: Any) ->
 
 
 def work(folder: str) -> None:
-    """Do what was left in a folder, as the process that :func:`run_within` starts."""
+    """Run what :func:`run_within` pickled into a folder, in the process that it starts."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         function, arguments = pickle.loads((Path(folder) / WORK).read_bytes())
@@ -90,11 +90,11 @@ def work(folder: str) -> None:
 
 
 def _start(folder: str) -> subprocess.Popen[bytes]:
-    # The same modules are found here and there, those of a notebook's folder, too.
+    # The new process finds the same modules, also those in the folder of a notebook.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import work; work({folder!r})"
     return subprocess.Popen(
         [sys.executable, "-c", code],
-        # Never written to: it ends when this process does, however that comes about.
+        # Never written to: it is closed when this process ends, for whatever reason.
         stdin=subprocess.PIPE,
         # A group of its own, which is ended as a whole.
         start_new_session=True,
@@ -105,7 +105,7 @@ def _start(folder: str) -> subprocess.Popen[bytes]:
 def quiet_tracker() -> dict[str, str]:
     """Return variables with which joblib's tracker of resources does not warn.
 
-    Where workers are killed, it tidies up; that is no news.
+    Where workers are killed, it tidies up, which needs no warning.
     """
     given = os.environ.get("PYTHONWARNINGS", "")
     return {"PYTHONWARNINGS": ",".join(filter(None, [given, "ignore:resource_tracker"]))}
@@ -119,7 +119,7 @@ def _end_with_parent() -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process with all that it started, as far as that is left."""
+    """End a process and all processes that it started."""
     if hasattr(os, "killpg"):
         # Only joblib's tracker, which deletes what the others leave behind, outlives SIGTERM.
         for kind in (signal.SIGTERM, signal.SIGKILL):
@@ -136,7 +136,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _send(kind: int, process: subprocess.Popen[bytes]) -> bool:
-    """Send a signal to the process's group; tell whether there was anyone left to get it."""
+    """Send a signal to the process's group; tell whether any process was left to get it."""
     try:
         os.killpg(process.pid, kind)
     except OSError:
@@ -145,7 +145,7 @@ def _send(kind: int, process: subprocess.Popen[bytes]) -> bool:
 
 
 def _pickled(error: Exception) -> bytes:
-    """An error as it can be raised elsewhere, with the place where it was if that is not plain."""
+    """Pickle an error to raise it elsewhere; unexpected ones keep their traceback as a note."""
     if not isinstance(error, NaskError):
         error.add_note("".join(traceback.format_exception(error)))
     try:

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
-
 T = TypeVar("T")
 Progress = bool | int | Callable[[int, int], None]
 
@@ -45,6 +41,10 @@ def track(
             yield step
             progress(done, total)
     elif progress:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

@@ -1,4 +1,4 @@
-"""Whatever a user has for graphs, as a list of AttributedGraph."""
+"""Graphs of any supported package as a list of AttributedGraph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.optional import is_instance
 
-# The classes told by their package and name, so that none of the packages is imported.
+# Classes are recognised by package and name, so that none of the packages is imported.
 CONVERTERS: dict[tuple[str, str], Callable[[Any], AttributedGraph]] = {
     ("networkx", "Graph"): from_networkx,
     ("torch_geometric", "Data"): from_pyg,
@@ -25,7 +25,7 @@ CONVERTERS: dict[tuple[str, str], Callable[[Any], AttributedGraph]] = {
     ("grakel", "Graph"): from_grakel,
 }
 
-# Many graphs in one, which PyTorch Geometric makes a kind of Data.
+# Many graphs in one, which is a subclass of Data in PyTorch Geometric.
 BATCH = ("torch_geometric", "Batch")
 EXPECTED = (
     "graphs of nask (AttributedGraph), networkx, PyTorch Geometric (Data), RDKit (Mol) or GraKeL "
@@ -34,17 +34,17 @@ EXPECTED = (
 
 
 def as_graphs(X: Any, first: int = 0) -> list[AttributedGraph]:
-    """Turn any list of graphs into a list of AttributedGraph.
+    """Convert any list of graphs to a list of AttributedGraph.
 
     Parameters
     ----------
     X : iterable of graphs
         A list, tuple, object array or generator; not a set, which has no order. Its items
         are graphs of nask, networkx, PyTorch Geometric (``Data``), RDKit (``Mol``) or
-        GraKeL (``Graph``), mixed if need be, and converted with the defaults of the
-        ``from_...`` function of their package.
+        GraKeL (``Graph``), also mixed. They are converted with the defaults of the ``from_...``
+        function of their package.
     first : int, default=0
-        What errors call the first one, where the list is a part of a longer one.
+        Position of the first graph in error messages, where X is taken from a longer list.
 
     Returns
     -------
@@ -81,7 +81,7 @@ in a list: [graph].
 
 
 def as_graph(graph: Any) -> AttributedGraph:
-    """Turn whatever a user has for one graph into an AttributedGraph.
+    """Convert one graph of any supported package to an AttributedGraph.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def _as_graph(item: Any, position: int | None) -> AttributedGraph:
     try:
         return converter(item)
     except NaskError as error:
-        # Most mistakes in a graph are mended by an option of its converter, which fit has not.
+        # Most mistakes in a graph are mended by an option of its converter, which fit lacks.
         hint = ""
         if isinstance(error, GraphError):
             hint = f" (Options are those of nask.{converter.__name__}: convert with it first.)"

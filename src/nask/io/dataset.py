@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.choices import LearningTask
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen, is_missing
@@ -18,20 +18,20 @@ from nask.io.target import as_target, learning_task
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Graphs, and what is to be predicted of them.
+    """Graphs, and the target to predict.
 
     Parameters
     ----------
     name : str
     graphs : tuple of AttributedGraph
     y : ndarray of shape (n_graphs,) or (n_graphs, n_targets), optional
-        Class labels or regression targets with their own values. Kept as a read-only copy.
+        Class labels or regression targets, unchanged. Kept as a read-only copy.
     ids : tuple of str, optional
         Names of the graphs in their source, in the same order.
     notes : tuple of str
-        In words, everything that reading changed. Empty: nothing.
+        Everything that reading changed, in words. Empty if nothing was.
     task : {"classify", "regress"}, optional
-        Whether ``y`` holds classes or numbers on a scale; told from its values by default.
+        Whether ``y`` holds classes or numbers on a scale; by default decided by its values.
 
     Examples
     --------
@@ -46,12 +46,12 @@ class Dataset:
     >>> Dataset("people", (pair, single), y=[1])
     Traceback (most recent call last):
     nask.exceptions.ParameterError: The 'y' parameter of Dataset must be None or an array \
-with one entry a graph (2). Got shape (1,) instead.
+with one entry per graph (2). Got shape (1,) instead.
     """
 
     name: str
     graphs: tuple[AttributedGraph, ...]
-    y: npt.NDArray[Any] | None = None
+    y: Array | None = None
     notes: tuple[str, ...] = ()
     ids: tuple[str, ...] | None = None
     task: LearningTask | None = None
@@ -67,7 +67,7 @@ with one entry a graph (2). Got shape (1,) instead.
         y = frozen(np.array(as_target(self.y)))
         if y.ndim not in (1, 2) or len(y) != len(self.graphs):
             raise ParameterError(
-                "The 'y' parameter of Dataset must be None or an array with one entry a graph "
+                "The 'y' parameter of Dataset must be None or an array with one entry per graph "
                 f"({len(self.graphs)}). Got shape {y.shape} instead."
             )
         object.__setattr__(self, "y", y)
@@ -83,9 +83,9 @@ with one entry a graph (2). Got shape (1,) instead.
     def __repr__(self) -> str:
         n_nodes = sum(graph.n_nodes for graph in self.graphs)
         n_edges = sum(graph.n_edges for graph in self.graphs)
-        parts = [f"{len(self)} graphs, {n_nodes} nodes, {n_edges} edges"]
+        facts = [f"{len(self)} graphs, {n_nodes} nodes, {n_edges} edges"]
         if self.y is not None:
-            parts.append(f"y: {self._described_target(self.y)}")
+            facts.append(f"y: {self._described_target(self.y)}")
         for element in ("node", "edge"):
             kinds = {
                 name: attribute.kind
@@ -93,10 +93,10 @@ with one entry a graph (2). Got shape (1,) instead.
                 for name, attribute in getattr(graph, f"{element}_attributes").items()
             }
             if kinds:
-                parts.append(f"{element}: {_abridged(kinds.items())}")
+                facts.append(f"{element}: {_abridged(kinds.items())}")
         if self.notes:
-            parts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
-        return f"Dataset({self.name!r}: {'; '.join(parts)})"
+            facts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
+        return f"Dataset({self.name!r}: {'; '.join(facts)})"
 
     def learning_task(self) -> tuple[LearningTask, str]:
         """Tell whether ``y`` holds classes or numbers on a scale, and why.
@@ -111,7 +111,7 @@ with one entry a graph (2). Got shape (1,) instead.
             return self.task, "the dataset says so"
         return learning_task(self.y)
 
-    def _described_target(self, y: npt.NDArray[Any]) -> str:
+    def _described_target(self, y: Array) -> str:
         if y.ndim == 2:
             return f"{y.shape[1]} targets"
         if self.learning_task()[0] == "regress":

@@ -1,4 +1,4 @@
-"""Graphs with the ids they have in their source, so that labels meet the right ones."""
+"""Graphs with the ids of their source, so that labels go to the right graphs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.exceptions import InputError, ParameterError
 from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
@@ -17,16 +17,16 @@ from nask.messages import quoted
 
 
 class GraphList(list[AttributedGraph]):
-    """A list of graphs that knows the id of each, and so stays as it is.
+    """A list of graphs with their ids, which cannot be changed.
 
-    Parts of it, such as ``graphs[:10]``, know their ids, too; ``list(graphs)`` is a list that can
-    be changed, without ids.
+    Slices of it, such as ``graphs[:10]``, have ids too. ``list(graphs)`` is a list that can be
+    changed, without ids.
 
     Parameters
     ----------
     graphs : iterable of AttributedGraph
     ids : iterable of hashable
-        One a graph, in the same order.
+        One per graph, in the same order.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class GraphList(list[AttributedGraph]):
         self.ids = tuple(ids)
         if len(self.ids) != len(self):
             raise ParameterError(
-                f"The 'ids' parameter of GraphList must be one id a graph ({len(self)}). Got "
+                f"The 'ids' parameter of GraphList must be one id per graph ({len(self)}). Got "
                 f"{len(self.ids)} instead."
             )
 
     def _unchanged(self, *args: Any, **options: Any) -> Any:
         raise TypeError(
             "These graphs have ids, which would no longer be theirs after this change. Change "
-            "list(graphs), a list without ids, or take a part of them, such as graphs[:10]."
+            "list(graphs), a list without ids, or take a slice of them, such as graphs[:10]."
         )
 
     append = extend = insert = remove = pop = clear = sort = reverse = _unchanged
@@ -68,9 +68,9 @@ class GraphList(list[AttributedGraph]):
         return GraphList(graphs, self.ids[index]) if isinstance(index, slice) else graphs
 
     def check_order(self, labels: Any) -> None:
-        """Raise where labels, a pandas Series by graph id, come in another order than the graphs.
+        """Raise where labels, a pandas Series by graph id, are in another order than the graphs.
 
-        Labels that are not indexed by these ids say nothing of them, and are not looked at.
+        Labels that are not indexed by these ids are not checked.
         """
         index = list(getattr(labels, "index", ()) if hasattr(labels, "to_numpy") else ())
         if len(index) == len(self.ids) and set(index) == set(self.ids) and index != [*self.ids]:
@@ -80,8 +80,8 @@ class GraphList(list[AttributedGraph]):
                 f"{quoted(self.ids[0])}. Pass graphs.align(y)."
             )
 
-    def align(self, labels: Any) -> npt.NDArray[Any]:
-        """Labels in the order of the graphs.
+    def align(self, labels: Any) -> Array:
+        """Return labels in the order of the graphs.
 
         Parameters
         ----------

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from nask.arrays import Index
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
-from nask.graph.edges import IntArray
 
 NO_CLASS = -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodeDataset:
-    """A graph, the classes of its nodes, and which of them to train and test on.
+    """A graph, the classes of its nodes, and a public split into training and test nodes.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class NodeDataset:
     graph : AttributedGraph
         Thousands of features, such as the words of a paper, are its ``node_features``.
     y : ndarray of shape (n_nodes,)
-        One class a node, integers of 0 or more; -1 where the class is missing.
+        One class per node, an integer of 0 or more; -1 where the class is missing.
     train, validation, test : ndarray of int
-        The nodes of the three parts of the public split; given by their positions or by masks.
+        The nodes of the public split, given by their positions or by masks.
     notes : tuple of str
-        In words, everything that reading changed. Empty: nothing.
+        Everything that reading changed, in words. Empty if nothing was.
 
     Examples
     --------
@@ -42,15 +42,15 @@ class NodeDataset:
     >>> NodeDataset("papers", path, y=[0, 1], train=[0], validation=[], test=[1])
     Traceback (most recent call last):
     nask.exceptions.ParameterError: The 'y' parameter of NodeDataset must be an array of
-    integers, one a node (3), of -1 or more. Got shape (2,) instead.
+    integers, one per node (3), of -1 or more. Got shape (2,) instead.
     """
 
     name: str
     graph: AttributedGraph
-    y: IntArray
-    train: IntArray
-    validation: IntArray
-    test: IntArray
+    y: Index
+    train: Index
+    validation: Index
+    test: Index
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -58,12 +58,12 @@ class NodeDataset:
         y = np.array(self.y)
         if y.shape != (n_nodes,) or y.dtype.kind not in "iu" or (y < NO_CLASS).any():
             raise ParameterError(
-                "The 'y' parameter of NodeDataset must be an array of integers, one a node "
+                "The 'y' parameter of NodeDataset must be an array of integers, one per node "
                 f"({n_nodes}), of -1 or more. Got {_describe(y, (n_nodes,))} instead."
             )
         values: dict[str, Any] = {"y": y.astype(np.int64)}
-        for part in ("train", "validation", "test"):
-            values[part] = node_positions(getattr(self, part), n_nodes, part)
+        for name in ("train", "validation", "test"):
+            values[name] = node_positions(getattr(self, name), n_nodes, name)
         for field, value in values.items():
             object.__setattr__(self, field, value)
         object.__setattr__(self, "notes", tuple(self.notes))
@@ -79,14 +79,14 @@ class NodeDataset:
 
     def __repr__(self) -> str:
         missing = int(np.count_nonzero(self.y == NO_CLASS))
-        parts = [
+        facts = [
             repr(self.graph).removeprefix("AttributedGraph(").removesuffix(")"),
             f"y: {self.n_classes} classes" + f", {missing} missing" * (missing > 0),
             f"train {len(self.train)}, validation {len(self.validation)}, test {len(self.test)}",
         ]
         if self.notes:
-            parts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
-        return f"NodeDataset({self.name!r}: {'; '.join(parts)})"
+            facts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
+        return f"NodeDataset({self.name!r}: {'; '.join(facts)})"
 
     @property
     def n_classes(self) -> int:

@@ -1,4 +1,4 @@
-"""What is to be predicted: y as an array, and whether its values are classes or on a scale."""
+"""The target y as an array, and whether its values are classes or numbers on a scale."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import numbers
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.choices import LearningTask
 from nask.graph.attribute import is_missing
 from nask.messages import quoted
 
-# Whole numbers with a point are classes where they are few: up to so many different ones, each of
-# them twice or more on average. Two are always few.
+# Whole numbers with a decimal point are classes where there are few: up to this many different
+# ones, each at least twice on average. Two are always few.
 MOST_CLASSES = 20
 
 
-def as_target(y: Any) -> npt.NDArray[Any]:
-    """Put y into an array without changing its values; a missing one among text is None.
+def as_target(y: Any) -> Array:
+    """Return y as an array with the same values; a missing value among text is None.
 
-    numpy alone would make text of a number, and of NaN, that stands among text.
+    numpy alone would convert numbers, and NaN, among text to text.
 
     Examples
     --------
@@ -47,10 +47,10 @@ def as_target(y: Any) -> npt.NDArray[Any]:
 def learning_task(y: Any) -> tuple[LearningTask, str]:
     """Tell whether y holds classes or numbers on a scale, and why.
 
-    Text, integers and booleans are classes. Numbers with a point are on a scale, unless all of
-    them are whole and few (0.0 and 1.0, as pandas writes integers of a column with gaps): then
-    they are classes too. Few are two different ones, or up to 20 of which each comes up twice or
-    more on average.
+    Text, integers and booleans are classes. Numbers with a decimal point are on a scale, unless
+    all of them are whole and few (0.0 and 1.0, as pandas stores integers with missing values):
+    then they are classes too. Few means two different ones, or up to 20, each at least twice on
+    average.
 
     Examples
     --------
@@ -92,8 +92,8 @@ def can_be_classes(y: Any) -> bool:
     return target.dtype.kind != "f" or not len(not_whole(target))
 
 
-def not_whole(target: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Positions of numbers that are not whole, infinite ones among them.
+def not_whole(target: Array) -> Array:
+    """Return the positions of numbers that are not whole, including infinite ones.
 
     Examples
     --------

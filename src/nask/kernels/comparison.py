@@ -1,32 +1,25 @@
-"""Two batches compared: in memory where the result fits, else tile by tile in a file.
-
-Where joblib is told to use Dask, the tiles are computed by the workers of its cluster.
-"""
+"""Two batches compared: in memory where the result fits, else chunk by chunk in a file."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64, Floats
 from nask.engines.contract import Prepared
 from nask.engines.selection import ENGINES
 from nask.exceptions import MemoryLimitError
 from nask.execution.execution import Execution
-from nask.execution.remote import active_client, run, task_memory
 from nask.kernels.stored import StoredGram
 from nask.storage.hashes import content_hash
-from nask.storage.window import Window
+from nask.storage.window import Window, assembled, in_quarters
 
-Floats = npt.NDArray[np.floating]
 # A tile that is the task of a worker: pairs of nodes, some ten seconds of one thread, and graphs
 # along its side.
 TILE_PAIRS = 1e9
@@ -55,7 +48,7 @@ class Comparison:
     engine: str
     rows: Prepared
     columns: Prepared
-    combinations: npt.NDArray[np.float64]
+    combinations: Float64
     scales: tuple[Floats, Floats] | None
     dtype: str
 
@@ -103,10 +96,10 @@ class Comparison:
         return stored.fill(folder, execution)
 
     def window(self, window: Window, execution: Execution) -> Floats:
-        """Compute a part of the result in memory, on the cluster of joblib where there is one."""
-        client = active_client()
-        if client is not None:
-            return self._gathered(client, window, execution)
+        """Compute a window of the result in memory, in tiles where a cluster is to do it."""
+        n_remote = execution.n_remote
+        if n_remote:
+            return self._gathered(window, execution, TILES_PER_THREAD * n_remote)
         combinations = np.atleast_2d(self.combinations)
         sums: Floats = ENGINES[self.engine].grams(
             self.rows, self.columns, combinations, execution, window
@@ -125,44 +118,28 @@ class Comparison:
         nodes = math.prod(batch.n_nodes / max(1, batch.n_graphs) for batch in batches)
         return int(min(LARGEST_SIDE, max(1.0, math.sqrt(TILE_PAIRS / max(1.0, nodes)))))
 
-    def in_parts(self, window: Window, execution: Execution) -> Floats:
-        """Compute a window, in quarters where memory is too short for the whole of it."""
-        try:
-            return self.window(window, execution)
-        except MemoryLimitError:
-            n, m = window.shape
-            if n == m == 1:
-                raise
-        parts = window.tiles(-(-n // 2), -(-m // 2), self.symmetric and window.on_diagonal)
-        return self._assembled(window, ((part, self.in_parts(part, execution)) for part in parts))
-
-    def _gathered(self, client: Any, window: Window, execution: Execution) -> Floats:
-        """Compute a window in tiles on a cluster."""
-        n_tiles = TILES_PER_THREAD * max(1, sum(client.nthreads().values()))
+    def _gathered(self, window: Window, execution: Execution, n_tiles: int) -> Floats:
+        """Compute a window in so many tiles at least, by whom execution sends them to."""
         side = min(self.side, math.ceil(math.sqrt(math.prod(window.shape) / n_tiles)))
         tiles = window.tiles(max(1, side), max(1, side), self.symmetric and window.on_diagonal)
-        done = run(client, WindowWork(self, execution.memory_limit), tiles)
-        return self._assembled(window, execution.track(done, len(tiles)))
-
-    def _assembled(self, window: Window, parts: Iterable[tuple[Window, Floats]]) -> Floats:
-        """Put a window together; of a symmetric one, from parts on and above the diagonal."""
-        result = np.empty((*self.combinations.shape[:-1], *window.shape), self.dtype)
-        for part, values in parts:
-            rows, columns = part.within(window)
-            result[..., rows, columns] = values
-            if self.symmetric and window.on_diagonal and not part.on_diagonal:
-                result[..., columns, rows] = values.swapaxes(-1, -2)
-        return result
+        work = WindowWork(self, replace(execution, progress=False))
+        done = execution.track(execution.map(work, tiles), len(tiles))
+        return assembled(window, done, self.dtype, self.symmetric, self.shape[:-2])
 
 
 @dataclass(frozen=True, eq=False)
 class WindowWork:
-    """Windows of a comparison, each the work of one thread of a worker."""
+    """Windows of a comparison, each a task."""
 
     comparison: Comparison
-    memory_limit: int | None
+    execution: Execution
 
     def __call__(self, window: Window) -> Floats:
-        """Compute a window within the memory of the worker."""
-        limit = self.memory_limit or task_memory()
-        return self.comparison.in_parts(window, Execution(n_jobs=1, memory_limit=limit))
+        """Compute a window, in quarters where memory is too short for the whole of it."""
+        execution, comparison = self.execution.in_task(), self.comparison
+        tiles = in_quarters(
+            lambda tile: comparison.window(tile, execution), window, comparison.symmetric
+        )
+        return assembled(
+            window, tiles, comparison.dtype, comparison.symmetric, comparison.shape[:-2]
+        )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Float32, Float64
 from nask.attributes.random_map import are_binary
 from nask.engines.sketch.random_stars import HopPass, RandomStars
 from nask.engines.sketch.star_sketch import add_by_graph, normalise
@@ -18,10 +18,9 @@ from nask.graph.batch import GraphBatch
 from nask.graph.elements import unseen_categories
 from nask.graph.schema import Schema
 
-Floats = npt.NDArray[np.float32]
 Level = Literal["graph", "node"]
 # Where the rows of some graphs begin, and the graphs.
-Part = tuple[int, Sequence[AttributedGraph]]
+Placed = tuple[int, Sequence[AttributedGraph]]
 
 # Bytes of the vectors of a batch of graphs, small enough for the cache of a processor.
 BATCH_BYTES = 16_000_000
@@ -45,7 +44,7 @@ class FeatureWork:
         schema: Schema,
         level: Level,
         normalize: bool,
-        hop_weights: npt.NDArray[np.float64],
+        hop_weights: Float64,
     ) -> None:
         self.drawn = drawn
         self._schema = schema
@@ -58,7 +57,7 @@ class FeatureWork:
         """Number of columns."""
         return sum(self.drawn.widths)
 
-    def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Floats | None:
+    def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Float32 | None:
         """Learn directions from training graphs; return their features if asked."""
         new = tuple(tuple(() for _ in own.names) for own in (self.drawn.nodes, self.drawn.edges))
         n_rows = batch.n_graphs if self.level == "graph" else batch.n_nodes
@@ -73,7 +72,7 @@ class FeatureWork:
         self.drawn = walk.learned()
         return rows
 
-    def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Floats:
+    def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Float32:
         """Features of some graphs, all at work at once; their attributes are compared before."""
         batch = GraphBatch.encode(graphs, self._schema, compare=False)
         if self.drawn.nodes.columns.binary and not are_binary(batch.features):
@@ -87,16 +86,12 @@ class FeatureWork:
         )
         return self._collected(HopPass(self.drawn, batch, new, execution), batch, execution)
 
-    def __call__(self, part: Part) -> Floats:
+    def __call__(self, placed: Placed) -> Float32:
         """Features of some graphs, the work of one thread."""
-        return self.rows(part[1], Execution(n_jobs=1))
+        return self.rows(placed[1], Execution(n_jobs=1))
 
-    def placed(self, part: Part) -> tuple[Part, Floats]:
-        """The same, with what they are of."""
-        return part, self(part)
-
-    def batches(self, sizes: npt.NDArray[Any]) -> list[slice]:
-        """Stretches of graphs whose vectors are small together, one graph at least."""
+    def batches(self, sizes: Array) -> list[slice]:
+        """Cut graphs into batches whose vectors are small together, of one graph at least."""
         most = max(1, BATCH_BYTES // (4 * self.drawn.width))
         ends, total = [0], 0
         for position, size in enumerate(sizes.tolist()):
@@ -110,7 +105,7 @@ class FeatureWork:
         """Bytes of the vectors of so many nodes, of two hops."""
         return 2 * 4 * n_nodes * self.drawn.width
 
-    def _collected(self, walk: HopPass, batch: GraphBatch, execution: Execution) -> Floats:
+    def _collected(self, walk: HopPass, batch: GraphBatch, execution: Execution) -> Float32:
         graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
         by_graph = self.level == "graph"
         n_rows = batch.n_graphs if by_graph else batch.n_nodes

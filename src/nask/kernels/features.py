@@ -8,22 +8,20 @@ from itertools import islice
 from typing import Any, Self, get_args
 
 import numpy as np
-from joblib import delayed
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nask.arrays import Float32
 from nask.attributes.random_map import are_binary
 from nask.engines.sketch.random_stars import PAIRS_PER_NUMBER, RandomStars
 from nask.engines.sketch.star_sketch import SCALARS
 from nask.exceptions import SchemaError
-from nask.execution import remote
-from nask.execution.remote import active_client
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import AttributeSpec, Schema
 from nask.io.coerce import as_graphs
-from nask.kernels.feature_work import FeatureWork, Floats, Level
+from nask.kernels.feature_work import FeatureWork, Level
 from nask.kernels.parameters import StarParameters, is_integer
 
 # Nodes from which the directions of means are learned; more would hardly change them.
@@ -142,12 +140,12 @@ degree, use_edges
         self._draw(self.schema_.joined(Schema.fit(graphs, self.degree)), self._sample)
         return self
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any) -> Float32:
         """Features of graphs, (n_graphs, n_components), or of all their nodes in a row."""
         check_is_fitted(self)
         return self._transform_new(self._graphs(X))
 
-    def transform_part(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
+    def transform_part(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
         """Features of a part of a collection, by whoever divides it.
 
         Parameters
@@ -161,14 +159,14 @@ degree, use_edges
         check_graphs(graphs, self.schema_, first)
         return self._transform(graphs)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Float32:
         """Fit, and return the features of the training graphs."""
         graphs = self._graphs(X)
         # Of a single graph, learning the directions makes the features on the way.
         rows = self._fit(graphs, keep=len(graphs) == 1)
         return self._transform(graphs) if rows is None else rows
 
-    def stream(self, graphs: Iterable[Any], batch_size: int = 256) -> Iterator[Floats]:
+    def stream(self, graphs: Iterable[Any], batch_size: int = 256) -> Iterator[Float32]:
         """Features of an endless row of graphs, some at a time, in constant memory.
 
         Parameters
@@ -190,7 +188,7 @@ degree, use_edges
             yield self._transform_new(as_graphs(batch, first), first)
             first += len(batch)
 
-    def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Floats | None:
+    def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Float32 | None:
         self.check_parameters()
         # Graphs from the whole of the list, which may be sorted.
         sizes = sum(graph.n_nodes for graph in graphs)
@@ -199,7 +197,7 @@ degree, use_edges
 
     def _draw(
         self, schema: Schema, sample: list[AttributedGraph], keep: bool = False
-    ) -> Floats | None:
+    ) -> Float32 | None:
         """Draw all that is random, and learn directions; return the sample's features if asked."""
         batch = GraphBatch.encode(sample, schema, compare=False)
         drawn = RandomStars.draw(
@@ -211,12 +209,12 @@ degree, use_edges
         self.schema_, self._sample, self._work = schema, sample, work
         return rows
 
-    def _transform_new(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
+    def _transform_new(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
         check_graphs(graphs, self.schema_, first)
         compare_attributes(graphs, self.schema_, first)
         return self._transform(graphs)
 
-    def _transform(self, graphs: list[AttributedGraph]) -> Floats:
+    def _transform(self, graphs: list[AttributedGraph]) -> Float32:
         work, execution = self._work, self.execution()
         sizes = np.array([graph.n_nodes for graph in graphs])
         n_rows = len(graphs) if work.level == "graph" else int(sizes.sum())
@@ -224,18 +222,13 @@ degree, use_edges
         largest = max(int(sizes[batch].sum()) for batch in batches)
         needed = 4 * n_rows * work.n_components + work.n_working(largest)
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
-        client = active_client()
-        if len(batches) == 1 and client is None:
+        if len(batches) == 1 and not execution.n_remote:
             return work.rows(graphs, execution)
         heights = np.ones_like(sizes) if work.level == "graph" else sizes
         starts = np.cumsum(heights) - heights
-        parts = ((int(starts[batch.start]), graphs[batch]) for batch in batches)
-        if client is not None:
-            done = remote.run(client, work, parts)
-        else:
-            tasks = (delayed(work.placed)(part) for part in parts)
-            n_numbers = float(sizes.sum()) * work.drawn.width * len(work.drawn.widths)
-            done = execution.run(tasks, n_numbers * PAIRS_PER_NUMBER)
+        placed = ((int(starts[batch.start]), graphs[batch]) for batch in batches)
+        n_numbers = float(sizes.sum()) * work.drawn.width * len(work.drawn.widths)
+        done = execution.map(work, placed, n_numbers * PAIRS_PER_NUMBER)
         result = np.empty((n_rows, work.n_components), dtype=np.float32)
         for (start, _), rows in execution.track(done, len(batches)):
             result[start : start + len(rows)] = rows

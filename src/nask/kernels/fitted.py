@@ -195,9 +195,7 @@ class FittedKernel:
     ) -> Floats:
         form, dtype = self.gaussian_form(rows, columns), self.form.dtype
         if not isinstance(gram, np.memmap):
-            return form.apply(
-                gram, Window.whole(rows.batch.n_graphs, columns.batch.n_graphs)
-            ).astype(dtype, copy=False)
+            return form.apply(gram, Window.whole(*gram.shape)).astype(dtype, copy=False)
 
         def compute(window: Window) -> Floats:
             return form.apply(window_of(gram, window), window).astype(dtype, copy=False)

@@ -64,7 +64,7 @@ class AccuracyResult(Protocol):
 
 
 def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
-    """Draw mean accuracies as dots, a row a dataset and method, with their spread.
+    """Draw mean accuracies as dots, one row per dataset and method, with their spread.
 
     A thin bar is the standard deviation over test folds, a thick one with ends that over repeats
     of the cross-validation; neither passes 0 or 100 %. A grey tick marks the share of the largest

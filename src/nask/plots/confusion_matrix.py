@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Float64
 from nask.exceptions import ParameterError
 from nask.plots.style import add_colour_bar, axes_or_new
 
@@ -53,7 +54,7 @@ def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, ax: Axes | None = No
     true, predicted = np.asarray(y_true), np.asarray(y_pred)
     if true.ndim != 1 or true.shape != predicted.shape or not len(true):
         raise ParameterError(
-            "Expected one true and one predicted class a graph, at least one graph. Got shapes "
+            "Expected one true and one predicted class per graph, at least one graph. Got shapes "
             f"{true.shape} and {predicted.shape}."
         )
     counts = confusion_matrix(true, predicted)
@@ -96,9 +97,7 @@ def _cell_points(ax: Axes, n: int) -> float:
     return DRAWN_SHARE * POINTS_AN_INCH * inches / n
 
 
-def _write_counts(
-    ax: Axes, counts: npt.NDArray[np.int_], shares: npt.NDArray[np.float64], font: float
-) -> None:
+def _write_counts(ax: Axes, counts: npt.NDArray[np.int_], shares: Float64, font: float) -> None:
     for row, column in np.argwhere(counts):
         number = str(counts[row, column])
         colour = "white" if shares[row, column] > 0.5 else "#202020"

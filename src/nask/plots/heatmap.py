@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Floats, Positions
 from nask.choices import LearningTask
 from nask.plots.style import Target, add_colour_bar, as_gram, axes_or_new
 
@@ -34,7 +35,7 @@ def gram_heatmap(
     """Draw a Gram matrix with its graphs sorted by class.
 
     Colours span the values off the diagonal without their 2 % lowest and highest, which share the
-    colours of the bar's ends. Matrices larger than 800 x 800 are drawn by the means of blocks of
+    colours of the bar's ends. Matrices larger than 800 x 800 are drawn by the means of
     neighbouring graphs.
 
     Parameters
@@ -69,10 +70,10 @@ def gram_heatmap(
     order = np.argsort(target.values, kind="stable")
     ax = axes_or_new(ax, 5.6, 4.6)
 
-    block = -(-n // LARGEST_SIDE)
-    cells = _reduced(matrix, order, block)
-    # Positions are those of graphs; the last block may have fewer of them.
-    side = len(cells) * block
+    step = -(-n // LARGEST_SIDE)
+    cells = _reduced(matrix, order, step)
+    # Positions are those of graphs; the last cell may hold fewer of them.
+    side = len(cells) * step
     least, greatest = _limits(cells)
     image = ax.imshow(
         cells,
@@ -99,20 +100,18 @@ def gram_heatmap(
     return ax
 
 
-def _reduced(
-    matrix: npt.NDArray[np.floating], order: npt.NDArray[np.intp], block: int
-) -> npt.NDArray[np.floating]:
-    """Means of blocks of the matrix in that order, without a copy of the whole."""
+def _reduced(matrix: Floats, order: Positions, step: int) -> Floats:
+    """Return the matrix in that order, as means of step x step values; the whole is not copied."""
     n = len(matrix)
-    if block == 1:
+    if step == 1:
         return matrix[np.ix_(order, order)]
-    starts = np.arange(0, n, block)
+    starts = np.arange(0, n, step)
     sizes = np.diff(starts, append=n)
-    means = (matrix[order[start : start + block]].mean(axis=0)[order] for start in starts)
+    means = (matrix[order[start : start + step]].mean(axis=0)[order] for start in starts)
     return np.stack([np.add.reduceat(row, starts) / sizes for row in means])
 
 
-def _limits(cells: npt.NDArray[np.floating]) -> tuple[float, float]:
+def _limits(cells: Floats) -> tuple[float, float]:
     """Limits of the colours: all but the extremes of the values off the diagonal."""
     n = len(cells)
     if n == 1:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Float64, Floats
 from nask.choices import LearningTask
 from nask.plots.style import (
     Target,
@@ -84,8 +85,8 @@ def embedding(
 
 
 def principal_components(
-    gram: npt.NDArray[np.floating],
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    gram: Floats,
+) -> tuple[Float64, Float64]:
     """First two kernel principal components of each graph, and their shares of the variance.
 
     Examples

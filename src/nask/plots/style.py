@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Array, Floats
 from nask.choices import LearningTask
 from nask.exceptions import ParameterError
 from nask.io.target import as_target, learning_task
+from nask.optional import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,9 +43,10 @@ def new_figure(width: float, height: float) -> Figure:
 
     It is made without pyplot: it belongs to the caller alone and needs no closing.
     """
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="compressed")
+    figure: Figure = require("matplotlib.figure", "plots").Figure(
+        figsize=(width, height), layout="compressed"
+    )
+    return figure
 
 
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
@@ -93,11 +96,11 @@ class Target:
     ()
     >>> Target.of([1], 3)
     Traceback (most recent call last):
-    nask.exceptions.ParameterError: Expected one class or value a graph (3). Got y of shape (1,).
+    nask.exceptions.ParameterError: Expected one class or value per graph (3). Got y of shape (1,).
     """
 
     names: tuple[str, ...]
-    values: npt.NDArray[Any]
+    values: Array
 
     @classmethod
     def of(cls, y: npt.ArrayLike | None, n_graphs: int, task: LearningTask | None = None) -> Target:
@@ -107,7 +110,8 @@ class Target:
         target = as_target(y)
         if target.shape != (n_graphs,):
             raise ParameterError(
-                f"Expected one class or value a graph ({n_graphs}). Got y of shape {target.shape}."
+                f"Expected one class or value per graph ({n_graphs}). Got y of shape "
+                f"{target.shape}."
             )
         if (task or learning_task(target)[0]) == "regress":
             return cls((), target.astype(np.float64))
@@ -123,7 +127,7 @@ class Target:
         return self.values.dtype.kind == "f"
 
 
-def as_gram(gram: npt.ArrayLike) -> npt.NDArray[np.floating]:
+def as_gram(gram: npt.ArrayLike) -> Floats:
     """Check a Gram matrix between all graphs of one list.
 
     Examples

@@ -1,1 +1,1 @@
-"""Files that survive a kill and a full disk: replaced whole, or grown line by line."""
+"""Files that survive a kill and a full disk: replaced whole, grown line by line or by chunks."""

@@ -67,9 +67,12 @@ class JsonLines:
         lines = []
         for number, line in enumerate(complete.splitlines(), start=1):
             try:
-                lines.append(json.loads(line))
+                found = json.loads(line)
             except ValueError as error:
                 raise self.damaged(number) from error
+            if not isinstance(found, dict):
+                raise self.damaged(number)
+            lines.append(found)
         if trim and len(complete) < len(content):
             os.truncate(self.path, len(complete))
         return lines
@@ -115,11 +118,11 @@ class JsonLines:
             f"{self.path} is not {self.content}. Move it away, or choose another {self.place}."
         )
 
-    def damaged(self, number: int) -> FormatError:
-        """The error of a line that cannot be read, counted from 1."""
+    def damaged(self, number: int, problem: str = "is damaged") -> FormatError:
+        """The error of a line that cannot be right, counted from 1."""
         return FormatError(
-            f"Line {number} of {self.path} is damaged. Delete that line; what it recorded is "
-            "computed again."
+            f"Line {number} of {self.path} {problem}. Restore it from a copy, or delete that line; "
+            "what it recorded is computed again."
         )
 
 

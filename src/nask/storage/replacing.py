@@ -1,8 +1,8 @@
 """Files that are written whole or not at all: beside the old one, to disk, then in its place.
 
-A kill, a full disk or an error leaves what was there before. What grows line by line or tile by
-tile, records and stores, has ways of its own (:mod:`nask.storage.json_lines`,
-:mod:`nask.kernels.stored`, :mod:`nask.cluster.store`).
+A kill, a full disk or an error leaves what was there before. What grows line by line or chunk by
+chunk, records and matrices, has ways of its own (:mod:`nask.storage.json_lines`,
+:mod:`nask.storage.chunks`).
 """
 
 from __future__ import annotations

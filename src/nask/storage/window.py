@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from nask.arrays import Floats
+from nask.exceptions import MemoryLimitError
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,11 @@ class Window:
         """Numbers of rows and of columns."""
         rows, columns = self.rows, self.columns
         return int(rows.stop - rows.start), int(columns.stop - columns.start)
+
+    @property
+    def bounds(self) -> tuple[int, int, int, int]:
+        """First row and the one after the last, and columns alike; to note, and to look up."""
+        return self.rows.start, self.rows.stop, self.columns.start, self.columns.stop
 
     @property
     def on_diagonal(self) -> bool:
@@ -75,6 +83,79 @@ class Window:
             for columns in _cut(self.columns, n_columns)
             if not symmetric or rows.start <= columns.start
         ]
+
+
+# A window, and its numbers.
+Tile = tuple[Window, Floats]
+
+
+def in_quarters(
+    compute: Callable[[Window], Floats], window: Window, symmetric: bool
+) -> Iterator[Tile]:
+    """Compute a window; where memory is too short for it, its quarters, one after the other.
+
+    Of a symmetric matrix, a window on the diagonal has three: those on and above.
+
+    Examples
+    --------
+    >>> def compute(window):
+    ...     if window.shape > (2, 2):
+    ...         raise MemoryLimitError("too large")
+    ...     return np.ones(window.shape)
+    >>> [tile.shape for tile, _ in in_quarters(compute, Window.whole(3, 3), symmetric=True)]
+    [(2, 2), (2, 1), (1, 1)]
+    """
+    n, m = window.shape
+    try:
+        values = compute(window)
+    except MemoryLimitError:
+        if n == m == 1:
+            raise
+    else:
+        yield window, values
+        return
+    for quarter in window.tiles(-(-n // 2), -(-m // 2), symmetric and window.on_diagonal):
+        yield from in_quarters(compute, quarter, symmetric)
+
+
+def put(matrix: Any, window: Window, values: Floats, symmetric: bool) -> None:
+    """Write a window of a matrix, in memory or stored; of a symmetric one, its mirror image too."""
+    matrix[..., window.rows, window.columns] = values
+    if symmetric and not window.on_diagonal:
+        matrix[..., window.columns, window.rows] = values.swapaxes(-1, -2)
+
+
+def assembled(
+    window: Window, tiles: Iterable[Tile], dtype: str, symmetric: bool, n_results: tuple[int, ...]
+) -> Floats:
+    """Put a window together from tiles; of a symmetric one, from those on and above the diagonal.
+
+    Parameters
+    ----------
+    window : Window
+    tiles : iterable of (Window, ndarray)
+        They cover the window.
+    dtype : str
+    symmetric : bool
+        Whether the matrix is.
+    n_results : tuple of int
+        The axes before rows and columns: () of one matrix, (3,) of three.
+
+    Examples
+    --------
+    >>> tiles = [(Window(slice(4, 6), slice(6, 8)), np.array([[1., 2.], [3., 4.]])),
+    ...          (Window(slice(4, 6), slice(4, 6)), np.eye(2)),
+    ...          (Window(slice(6, 8), slice(6, 8)), np.eye(2))]
+    >>> assembled(Window(slice(4, 8), slice(4, 8)), tiles, "float64", True, ())
+    array([[1., 0., 1., 2.],
+           [0., 1., 3., 4.],
+           [1., 3., 1., 0.],
+           [2., 4., 0., 1.]])
+    """
+    result: Floats = np.empty((*n_results, *window.shape), dtype)
+    for tile, values in tiles:
+        put(result, Window(*tile.within(window)), values, symmetric and window.on_diagonal)
+    return result
 
 
 def window_of(matrix: Floats, window: Window) -> Floats:

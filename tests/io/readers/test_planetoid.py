@@ -205,7 +205,7 @@ def test_npz_by_hand(tmp_path):
         ({"edges": [[0, 3]]}, r"\(0, 3\)"),
         ({"labels": [0, 1]}, "'y' parameter"),
         ({"labels": [0.5, 1, 1]}, "'y' parameter"),
-        ({"x_indices": [2]}, "tiny.npz: the parts of the matrix do not fit"),
+        ({"x_indices": [2]}, "tiny.npz: the arrays of the matrix do not fit"),
         ({"x_data": ["a"]}, "tiny.npz: the data of the matrix are no row of numbers"),
         ({"edges": [[0.5, 1]]}, "do not make up"),
         ({"x_indptr": [0, 1, 1]}, "do not make up"),

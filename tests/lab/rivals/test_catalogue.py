@@ -57,7 +57,7 @@ def test_another_grid_or_default_of_a_network_is_another_description(monkeypatch
     before = described(named_method("gin"))
     assert described(named_method("gin")) == before
     kind = type(named_method("gin"))
-    monkeypatch.setattr(kind, "_grid", {"learning_rate": (0.001,)})
+    monkeypatch.setattr(kind, "default_grid", {"learning_rate": (0.001,)})
     fewer = described(named_method("gin"))
     assert fewer != before
     assert described(named_method("gin").set_params(hidden=32)) != fewer

@@ -1,4 +1,4 @@
-"""Values an element turned into columns an attribute, vectors split into their components."""
+"""Values by node or edge as one column per attribute, vectors split into their components."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Columns = dict[str, Any]
 
 
 def component_names(name: str, n_components: int) -> list[str]:
-    """The names of a vector's components; a single one keeps the name of the vector.
+    """Return the names of a vector's components; a single one keeps the name of the vector.
 
     Examples
     --------
@@ -40,14 +40,14 @@ def holds_vectors(column: Iterable[Any]) -> bool:
 def split_vectors(
     columns: Mapping[str, Sequence[Any]], labels: Sequence[str]
 ) -> tuple[Columns, dict[str, list[str]]]:
-    """Split columns of vectors (lists, tuples, arrays of numbers) into one column a component.
+    """Split columns of vectors (lists, tuples, arrays of numbers) into one column per component.
 
     Parameters
     ----------
     columns : mapping of str to sequence
-        One value an element.
+        One value per node or edge.
     labels : sequence of str
-        How errors call each element, such as "node 'a'".
+        Name of each node or edge in errors, such as "node 'a'".
 
     Returns
     -------
@@ -94,7 +94,7 @@ def split_vectors(
 
 
 def add_columns(columns: Columns, more: Mapping[str, Any]) -> None:
-    """Add columns in place; an error where a component takes the name of another attribute."""
+    """Add columns in place; raise where a component has the name of another attribute."""
     for name, column in more.items():
         if name in columns:
             raise GraphError(
@@ -105,7 +105,7 @@ def add_columns(columns: Columns, more: Mapping[str, Any]) -> None:
 
 
 def split_names(names: Collection[str], *components: Mapping[str, Sequence[str]]) -> list[str]:
-    """Names forced to a kind, a vector standing for all of its components.
+    """Return names forced to a kind, that of a vector replaced by those of its components.
 
     Examples
     --------
@@ -114,14 +114,14 @@ def split_names(names: Collection[str], *components: Mapping[str, Sequence[str]]
     """
     result: dict[str, None] = {}
     for name in listed_names(names):
-        found = [component for part in components for component in part.get(name, ())]
-        # A name found nowhere is kept, for the graph to complain about.
+        found = [component for known in components for component in known.get(name, ())]
+        # A name found nowhere is kept: the graph will raise an error about it.
         result |= dict.fromkeys(found or [name])
     return list(result)
 
 
 def _plain(value: Any) -> Any:
-    """Arrays and their scalars, of numpy or torch, as plain lists and numbers."""
+    """Return arrays and their scalars, of numpy or torch, as plain lists and numbers."""
     if hasattr(value, "ndim") and hasattr(value, "tolist"):
         return value.tolist()
     return list(value) if isinstance(value, tuple) and _is_vector(value) else value

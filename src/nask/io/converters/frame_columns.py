@@ -1,4 +1,4 @@
-"""The attribute of many graphs in one array: split it by graph, or join it again."""
+"""One attribute of many graphs in one column: split by graph, or joined again."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from nask.arrays import Index
 from nask.exceptions import SchemaError
 from nask.graph.attribute import Attribute
-from nask.graph.edges import IntArray
 from nask.messages import quoted
 
 
-def split_attribute(attribute: Attribute, graph: IntArray, n_graphs: int) -> list[Attribute]:
-    """The attribute of each graph, given the graph (in ascending order) of each element.
+def split_attribute(attribute: Attribute, graph: Index, n_graphs: int) -> list[Attribute]:
+    """Return the attribute of each graph, given the graph (in ascending order) of each element.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def split_attribute(attribute: Attribute, graph: IntArray, n_graphs: int) -> lis
     data, categories = attribute.data, attribute.categories
     if attribute.kind == "numerical":
         return [Attribute("numerical", data[a:b].copy()) for a, b in pairwise(stop)]
-    # A graph keeps its own categories only; those of all tables may be many.
+    # A graph keeps its own categories only; the whole column may have many.
     present = np.flatnonzero(data >= 0)
     width = len(categories)
     used, rank = np.unique(graph[present] * width + data[present], return_inverse=True)
@@ -45,7 +45,7 @@ def split_attribute(attribute: Attribute, graph: IntArray, n_graphs: int) -> lis
 def join_attributes(
     graphs: Sequence[Mapping[str, Attribute]], lengths: Sequence[int]
 ) -> dict[str, Attribute]:
-    """The attributes of all graphs one after another, missing where a graph has no such one.
+    """Return the attributes of all graphs one after another, missing where a graph has none.
 
     Examples
     --------
@@ -54,27 +54,27 @@ def join_attributes(
     {'age': [3.0, None], 'region': [None, 'a']}
     """
     names = dict.fromkeys(name for attributes in graphs for name in attributes)
-    return {name: _join([part.get(name) for part in graphs], lengths, name) for name in names}
+    return {name: _join([own.get(name) for own in graphs], lengths, name) for name in names}
 
 
-def _join(parts: Sequence[Attribute | None], lengths: Sequence[int], name: str) -> Attribute:
-    given = [(k, part) for k, part in enumerate(parts) if part is not None]
-    # A graph in which the attribute is missing throughout fits either kind.
+def _join(owned: Sequence[Attribute | None], lengths: Sequence[int], name: str) -> Attribute:
+    given = [(k, own) for k, own in enumerate(owned) if own is not None]
+    # A graph in which all values are missing fits either kind.
     first, model = next(((k, p) for k, p in given if not p.missing.all()), given[0])
     index: dict[Hashable, int] = {}
-    pieces = []
-    for k, (part, length) in enumerate(zip(parts, lengths, strict=True)):
-        if part is None or part.missing.all():
+    arrays = []
+    for k, (own, length) in enumerate(zip(owned, lengths, strict=True)):
+        if own is None or own.missing.all():
             missing = np.nan if model.kind == "numerical" else -1
-            pieces.append(np.full(length, missing, dtype=model.data.dtype))
-        elif part.kind != model.kind:
+            arrays.append(np.full(length, missing, dtype=model.data.dtype))
+        elif own.kind != model.kind:
             raise SchemaError(
-                f"The attribute {quoted(name)} is {model.kind} in graph {first}, but {part.kind} "
+                f"The attribute {quoted(name)} is {model.kind} in graph {first}, but {own.kind} "
                 f"in graph {k}: no column can hold both. Convert its values."
             )
-        elif part.kind == "numerical":
-            pieces.append(part.data)
+        elif own.kind == "numerical":
+            arrays.append(own.data)
         else:
-            codes = [index.setdefault(category, len(index)) for category in part.categories]
-            pieces.append(np.array([*codes, -1], dtype=np.int32)[part.data])
-    return Attribute(model.kind, np.concatenate(pieces), tuple(index))
+            codes = [index.setdefault(category, len(index)) for category in own.categories]
+            arrays.append(np.array([*codes, -1], dtype=np.int32)[own.data])
+    return Attribute(model.kind, np.concatenate(arrays), tuple(index))

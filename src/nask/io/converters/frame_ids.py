@@ -1,4 +1,4 @@
-"""The id columns of a table of nodes and a table of edges, as positions."""
+"""The ids in a table of nodes and a table of edges, as positions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nask.arrays import Index
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
-from nask.graph.edges import IntArray
 from nask.messages import quoted
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NodeIds:
-    """What the id columns of the nodes say: which row is which node of which graph.
+    """The id columns of the nodes: which row is which node of which graph.
 
     Parameters
     ----------
@@ -38,15 +38,15 @@ class NodeIds:
 
     graphs: Mapping[Hashable, int]
     nodes: Mapping[Hashable, int]
-    node_graph: IntArray
-    rows: IntArray
-    position: IntArray
-    keys: IntArray
-    key_rows: IntArray
+    node_graph: Index
+    rows: Index
+    position: Index
+    keys: Index
+    key_rows: Index
 
     @classmethod
     def read(cls, frame: nw.DataFrame[Any], graph: str | None, node: str) -> NodeIds:
-        """Read the ids of the nodes; null or repeated ones are errors."""
+        """Read the ids of the nodes; null and repeated ids are errors."""
         graphs: dict[Hashable, int] = {None: 0}
         node_graph = np.zeros(len(frame), dtype=np.int64)
         if graph is not None:
@@ -73,17 +73,17 @@ class NodeIds:
         return len(self.graphs)
 
     @cached_property
-    def n_nodes(self) -> IntArray:
+    def n_nodes(self) -> Index:
         """Number of nodes of each graph."""
         return np.bincount(self.node_graph, minlength=self.n_graphs)
 
     @cached_property
-    def start(self) -> IntArray:
+    def start(self) -> Index:
         """Position of the first node of each graph."""
         return np.cumsum(self.n_nodes) - self.n_nodes
 
-    def graphs_of(self, edges: nw.DataFrame[Any], graph: str | None) -> IntArray:
-        """The number of each edge's graph."""
+    def graphs_of(self, edges: nw.DataFrame[Any], graph: str | None) -> Index:
+        """Return the number of each edge's graph."""
         if graph is None:
             return np.zeros(len(edges), dtype=np.int64)
         code = _look_up(edges, graph, self.graphs)
@@ -96,9 +96,9 @@ class NodeIds:
         return code
 
     def positions_of(
-        self, edges: nw.DataFrame[Any], column: str, graph: str | None, edge_graph: IntArray
-    ) -> IntArray:
-        """The position of the node that each edge names."""
+        self, edges: nw.DataFrame[Any], column: str, graph: str | None, edge_graph: Index
+    ) -> Index:
+        """Return the position of the node that each edge names."""
         code = _look_up(edges, column, self.nodes)
         key = edge_graph * len(self.nodes) + code
         place = np.searchsorted(self.keys, key)
@@ -113,7 +113,7 @@ class NodeIds:
         return self.position[self.key_rows[place]]
 
 
-def _index(frame: nw.DataFrame[Any], column: str) -> tuple[dict[Hashable, int], IntArray]:
+def _index(frame: nw.DataFrame[Any], column: str) -> tuple[dict[Hashable, int], Index]:
     """Number the distinct ids of a column of the nodes, in order of appearance."""
     index: dict[Hashable, int] = {}
     ids = frame[column].to_list()
@@ -128,8 +128,8 @@ def _index(frame: nw.DataFrame[Any], column: str) -> tuple[dict[Hashable, int], 
     return index, code
 
 
-def _look_up(frame: nw.DataFrame[Any], column: str, index: Mapping[Hashable, int]) -> IntArray:
-    """The numbers of the ids in a column of the edges; -1 where the nodes have no such id."""
+def _look_up(frame: nw.DataFrame[Any], column: str, index: Mapping[Hashable, int]) -> Index:
+    """Return the numbers of the ids in a column of the edges; -1 where the nodes lack the id."""
     ids = frame[column].to_list()
     try:
         code = np.fromiter((index.get(i, -1) for i in ids), np.int64, len(ids))
@@ -146,13 +146,13 @@ def _of_graph(frame: nw.DataFrame[Any], graph: str | None, row: int) -> str:
 
 
 def node_name(frame: nw.DataFrame[Any], graph: str | None, node: str, row: int) -> str:
-    """How errors call a row of the nodes."""
+    """Return the name of a row of the nodes in errors."""
     return f"node {quoted(frame[node][row])}{_of_graph(frame, graph, row)} (row {row})"
 
 
 def edge_name(
     frame: nw.DataFrame[Any], graph: str | None, source: str, target: str, row: int
 ) -> str:
-    """How errors call a row of the edges."""
+    """Return the name of a row of the edges in errors."""
     ends = f"{quoted(frame[source][row])} - {quoted(frame[target][row])}"
     return f"edge {ends}{_of_graph(frame, graph, row)} (row {row})"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nask.arrays import Index
 from nask.exceptions import GraphError, InputError, did_you_mean
 from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.edges import IntArray, canonical_edges
+from nask.graph.edges import canonical_edges
 from nask.graph.given_values import forced_kinds
 from nask.io.converters.columns import refuse_features
 from nask.io.converters.frame_columns import join_attributes, split_attribute
@@ -40,10 +41,10 @@ def from_frames(
     Parameters
     ----------
     nodes : dataframe of pandas or polars
-        One row a node: the graph it belongs to, its id, and its attributes. Ids are any
+        One row per node: the graph it belongs to, its id, and its attributes. Ids are any
         hashable values, unique within their graph.
     edges : dataframe of pandas or polars
-        One row an edge: its graph, the ids of its endpoints, and its attributes. Edges are
+        One row per edge: its graph, the ids of its endpoints, and its attributes. Edges are
         undirected: a row that repeats an edge, in either direction, is counted as a
         duplicate and must have the same attributes.
     graph : str or None, default="graph"
@@ -122,7 +123,7 @@ def from_frames(
         canonical.merge(attribute, f"edge attribute {quoted(name)}", edge_called)
         edge_columns[name] = split_attribute(attribute.take(kept), edge_graph[kept], ids.n_graphs)
 
-    def count(graphs: IntArray) -> IntArray:
+    def count(graphs: Index) -> Index:
         return np.bincount(graphs, minlength=ids.n_graphs)
 
     n_edges = count(edge_graph[kept])
@@ -155,14 +156,14 @@ def to_frames(graphs: Iterable[AttributedGraph]) -> tuple[pd.DataFrame, pd.DataF
     Returns
     -------
     nodes : pandas.DataFrame
-        Columns ``graph`` and ``node``, both counted from 0, and one an attribute.
+        Columns ``graph`` and ``node``, both counted from 0, and one per attribute.
     edges : pandas.DataFrame
-        Columns ``graph``, ``source`` and ``target``, and one an attribute.
+        Columns ``graph``, ``source`` and ``target``, and one per attribute.
 
     See Also
     --------
-    from_frames : The way back, which gives equal graphs if all had the same attributes;
-        one that a graph lacked is then there, and missing throughout.
+    from_frames : The way back. It gives equal graphs if all had the same attributes. An attribute
+        that a graph lacked is then there, with missing values only.
 
     Examples
     --------
@@ -199,7 +200,7 @@ def to_frames(graphs: Iterable[AttributedGraph]) -> tuple[pd.DataFrame, pd.DataF
 
 
 def _open(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]:
-    """The table through narwhals, once its columns are known to be good."""
+    """Open the table with narwhals and check its columns."""
     try:
         frame: nw.DataFrame[Any] = require("narwhals", "frames").from_native(table, eager_only=True)
     except TypeError:

@@ -60,7 +60,7 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
     nask.exceptions.GraphError: The graph is directed: it has the edge 'a' -> 'b', but not 'b' ->
     'a'. ...
     """
-    edges, node_labels, edge_labels = _parts(graph)
+    edges, node_labels, edge_labels = _edges_and_labels(graph)
     nodes, arcs = _read_matrix(edges) if _is_matrix(edges) else _read_arcs(edges)
     if _is_matrix(edges):
         _check_known(node_labels, {*nodes})
@@ -86,34 +86,35 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
     )
 
 
-def _parts(graph: Any) -> tuple[Any, Labels, Labels]:
-    """The edges, node labels and edge labels, whichever way the graph holds them."""
-    parts: tuple[Any, ...]
+def _edges_and_labels(graph: Any) -> tuple[Any, Labels, Labels]:
+    """Return the edges, node labels and edge labels, whichever way the graph holds them."""
+    found: tuple[Any, ...]
     if is_instance(graph, "grakel", "Graph"):
-        if graph._format == "adjacency":
-            parts = (graph.adjacency_matrix, graph.index_node_labels, graph.index_edge_labels)
+        if graph.edge_dictionary is None:
+            found = (graph.adjacency_matrix, graph.index_node_labels, graph.index_edge_labels)
         else:
             # GraKeL's own dictionary leaves out the nodes without an edge.
             edges = {node: {} for node in graph.vertices} | graph.edge_dictionary
-            parts = (edges, graph.node_labels, graph.edge_labels)
+            found = (edges, graph.node_labels, graph.edge_labels)
     elif isinstance(graph, (tuple, list)) and 1 <= len(graph) <= 3:
-        parts = (*graph, None, None)[:3]
+        found = (*graph, None, None)[:3]
     else:
         raise InputError(
             "Expected a grakel.Graph or a tuple (edges, node_labels, edge_labels); got "
             f"{_describe(graph)}. {BARE_EDGES}"
         )
-    for name, labels in zip(("node_labels", "edge_labels"), parts[1:], strict=True):
+    for name, labels in zip(("node_labels", "edge_labels"), found[1:], strict=True):
         if labels is not None and not isinstance(labels, Mapping):
             raise InputError(
                 f"Expected a tuple (edges, node_labels, edge_labels) with {name} a dictionary; got "
                 f"{_describe(labels)} for it. {BARE_EDGES}"
             )
-    return parts[0], parts[1] or {}, parts[2] or {}
+    return found[0], found[1] or {}, found[2] or {}
 
 
 def _is_matrix(edges: Any) -> bool:
-    """Tell an adjacency matrix as GraKeL does: a list of lists is one, a list of tuples is not."""
+    """Tell whether edges are an adjacency matrix for GraKeL: a list of lists is, one of tuples
+    is not."""
     return (
         isinstance(edges, np.ndarray)
         or sparse.issparse(edges)
@@ -190,7 +191,7 @@ def _check_known(labels: Labels, known: Container[Any]) -> None:
 
 
 def _sorted(nodes: Iterable[Hashable]) -> list[Hashable]:
-    """The nodes in order: a set of edges has none, and that of strings changes every run."""
+    """Sort the nodes: a set of edges has no order, and one of strings differs in every run."""
     try:
         return sorted(nodes)  # type: ignore[type-var]
     except Exception:  # nodes of kinds that do not compare
@@ -198,7 +199,7 @@ def _sorted(nodes: Iterable[Hashable]) -> list[Hashable]:
 
 
 def _label_columns(element: str, keys: Sequence[Any], labels: Iterable[Any]) -> Columns:
-    """Scalar labels as the column "label", vectors as the columns "attribute_0", ..."""
+    """Return scalar labels as the column "label", vectors as the columns "attribute_0", ..."""
     values = list(labels)
     if all(value is None for value in values):
         return {}

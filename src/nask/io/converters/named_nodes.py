@@ -1,4 +1,4 @@
-"""Graphs whose nodes have ids of their own, by which errors call them."""
+"""Graphs whose nodes have ids of their own, which errors name instead of positions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def graph_of_named_nodes(
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
 ) -> AttributedGraph:
-    """Build a graph; errors in the values of its nodes and edges go by ids, not positions.
+    """Build a graph; errors in the values of its nodes and edges name ids, not positions.
 
     Parameters
     ----------
     ids : sequence
-        One a node, in the order of the nodes.
+        One per node, in the order of the nodes.
     pairs : iterable of (int, int)
         Edges, as positions of nodes.
     node_columns, edge_columns : mapping of str to sequence
@@ -81,20 +81,20 @@ def graph_from_arcs(
     numerical: Collection[str] = (),
     to_undirected: bool = False,
 ) -> AttributedGraph:
-    """Build a graph from arcs; an arc and its mirror image are one edge, not a repeat.
+    """Build a graph from arcs: an undirected edge is one arc in each direction, not a repeat.
 
     Parameters
     ----------
     ids : sequence
-        How errors call each node.
+        One per node, for errors.
     arcs : iterable of (int, int)
         Positions of nodes.
     node_attributes, edge_attributes : mapping of str to sequence
-        One value a node, or one an arc.
+        One value per node, or per arc.
     categorical, numerical : collection of str
         Names of attributes whose kind is forced.
     to_undirected : bool, default=False
-        Take an arc without its mirror image for an edge as well, instead of an error.
+        Read an arc without its mirror image as an edge too, instead of raising an error.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def graph_from_arcs(
     n_nodes = len(ids)
     array = as_edge_array(arcs, n_nodes)
     tail, head = array[array[:, 0] != array[:, 1]].T
-    # Each arc and its mirror image as one number.
+    # Each arc as one number, and its mirror image as another.
     forward, backward = tail * n_nodes + head, head * n_nodes + tail
     single = ~np.isin(forward, backward)
     if single.any() and not to_undirected:

@@ -30,7 +30,7 @@ def from_networkx(
     graph : networkx.Graph, or a subclass of it
         Nodes keep the order of ``graph.nodes``. An attribute that an element lacks, or
         that is None or NaN, is missing there. An attribute whose values are vectors
-        (lists, tuples or arrays of numbers, all of one length) becomes one attribute a
+        (lists, tuples or arrays of numbers, all of one length) becomes one attribute per
         component: ``pos`` becomes ``pos_0``, ``pos_1``, ...; a vector of length one keeps
         its name. Parallel edges are one edge: they are counted as duplicates, and must
         agree on their attributes.
@@ -110,10 +110,10 @@ def to_networkx(graph: AttributedGraph) -> nx.Graph:
 
     Notes
     -----
-    ``from_networkx(to_networkx(graph))`` equals ``graph``, save for what networkx has no
-    place for: an attribute missing everywhere is lost; categories that are numbers come
-    back categorical only if named in ``categorical``, and categories that are tuples of
-    numbers come back as vectors; edges come back grouped by their smaller endpoint.
+    ``from_networkx(to_networkx(graph))`` equals ``graph``, except for what networkx cannot
+    hold: an attribute missing everywhere is lost; categories that are numbers come back
+    categorical only if named in ``categorical``, and categories that are tuples of numbers
+    come back as vectors; edges come back grouped by their smaller endpoint.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def to_networkx(graph: AttributedGraph) -> nx.Graph:
 
 
 def _table(elements: Sequence[tuple[str, Mapping[Any, Any]]]) -> tuple[Columns, list[str]]:
-    """One column an attribute, and the labels of the elements."""
+    """Return one column per attribute, and the labels of the nodes or edges."""
     columns: Columns = {}
     for k, (label, data) in enumerate(elements):
         for name, value in data.items():

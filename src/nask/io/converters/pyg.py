@@ -8,8 +8,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import MOST_NODES, AttributedGraph
 from nask.io.converters.columns import Columns, add_columns, component_names, split_names
@@ -20,7 +20,7 @@ from nask.optional import require
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-# Connectivity, targets and bookkeeping: of a node's or edge's size, but no property of it.
+# Connectivity, targets and bookkeeping: one row per node or edge, but no attribute of it.
 NOT_ATTRIBUTES = frozenset(
     ("y", "batch", "ptr", "face", "adj", "adj_t", "n_id", "e_id", "edge_label", "num_nodes")
 )
@@ -38,12 +38,12 @@ def from_pyg(
     Parameters
     ----------
     data : torch_geometric.data.Data
-        Every tensor with one row a node (``x``, ``pos``, ``z``, ...) gives node
-        attributes, every tensor with one row an edge (``edge_attr``, ``edge_weight``, ...)
-        edge attributes; where a graph has as many edges as nodes, those with "edge" in
-        their name are the edges'. A matrix gives one attribute a column: ``x`` becomes
-        ``x_0``, ``x_1``, ...; a single column keeps the name ``x``. Left out are tensors
-        of the whole graph, indices, ``y``, ``batch``, ``ptr`` and names that end in
+        Every tensor with one row per node (``x``, ``pos``, ``z``, ...) gives node
+        attributes, every tensor with one row per edge (``edge_attr``, ``edge_weight``, ...)
+        edge attributes. Where a graph has as many edges as nodes, tensors with "edge" in
+        their name belong to the edges. A matrix gives one attribute per column: ``x``
+        becomes ``x_0``, ``x_1``, ...; a single column keeps the name ``x``. Left out are
+        tensors of the whole graph, indices, ``y``, ``batch``, ``ptr`` and names that end in
         ``_mask``. Boolean tensors are categorical, all others numerical.
     categorical, numerical : collection of str
         Names of attributes whose kind is forced, such as integers that are codes;
@@ -121,8 +121,8 @@ def _check(data: Any) -> None:
         raise InputError(f"Expected a torch_geometric.data.Data object; got {type(data).__name__}.")
 
 
-def _structure(data: Any) -> tuple[int, npt.NDArray[Any]]:
-    """The number of nodes and the (m, 2) array of arcs."""
+def _structure(data: Any) -> tuple[int, Array]:
+    """Return the number of nodes and the (m, 2) array of arcs."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         try:
@@ -159,10 +159,10 @@ def _structure(data: Any) -> tuple[int, npt.NDArray[Any]]:
 
 
 def _element(key: str, value: Any, n_nodes: int, n_arcs: int) -> str | None:
-    """Whether a value has one row a node or one an edge; None if neither."""
+    """Tell whether a value has one row per node or per edge; None if neither."""
     if not hasattr(value, "__array__") or value.ndim == 0:
         return None
-    # Of these the name settles it, so that a wrong length is an error and not left out.
+    # For these the name decides, so that a wrong length is an error instead of being left out.
     if key in ("x", "pos"):
         return "node"
     if key in ("edge_attr", "edge_weight"):
@@ -172,17 +172,17 @@ def _element(key: str, value: Any, n_nodes: int, n_arcs: int) -> str | None:
     return first if fits[first] else second if fits[second] else None
 
 
-def _matrix(key: str, value: Any) -> npt.NDArray[Any]:
+def _matrix(key: str, value: Any) -> Array:
     array = _array(value)
     if array.ndim > 2:
         raise GraphError(
             f"The tensor {quoted(key)} has shape {array.shape}; expected one value or one row of "
-            "values an element. Flatten its rows."
+            "values per node or edge. Flatten its rows."
         )
     return array[:, None] if array.ndim == 1 else array
 
 
-def _array(value: Any) -> npt.NDArray[Any]:
+def _array(value: Any) -> Array:
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     tensor = value.detach().cpu().to_dense()

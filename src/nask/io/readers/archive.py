@@ -1,4 +1,4 @@
-"""A folder or a zip, seen alike: names of files, and their bytes, whole or as a stream."""
+"""A folder or a zip, read in the same way: names of files, and their bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Archive:
     names : tuple of str
         The files in it, sorted, with "/" between folders.
     is_zip : bool
-        Which of the two it is.
+        Whether it is a zip.
     """
 
     path: Path
@@ -33,7 +33,7 @@ class Archive:
     is_zip: bool
 
     def where(self, name: str) -> str:
-        """How errors call one of the files."""
+        """Return the name of one of the files in errors."""
         return str(self.path / name)
 
     def read(self, name: str) -> bytes:
@@ -49,9 +49,9 @@ class Archive:
             raise self.damaged(name, error) from error
 
     def open(self, name: str) -> IO[bytes]:
-        """Open one of the files to read it piece by piece; the caller closes it.
+        """Open one of the files as a stream; the caller closes it.
 
-        Reading a damaged zip may raise anything; :meth:`damaged` makes an error of that.
+        Reading a damaged zip may raise any exception; :meth:`damaged` returns an error for it.
         """
         if not self.is_zip:
             return (self.path / name).open("rb")
@@ -67,7 +67,7 @@ class Archive:
         )
 
     def damaged(self, name: str, error: Exception) -> FormatError:
-        """The error for a file of which reading failed."""
+        """Return the error for a file that could not be read."""
         what = "zip" if self.is_zip else "file"
         return FormatError(
             f"{self.where(name)} cannot be read: the {what} is damaged ({quoted(error)}). Get it "
@@ -78,7 +78,7 @@ class Archive:
 def open_archive(path: str | os.PathLike[str]) -> Archive:
     """List the files of a folder, with its direct subfolders, or of a zip.
 
-    Files that a Mac adds of its own (``__MACOSX``, ``._name``) are not listed.
+    Files that macOS adds (``__MACOSX``, ``._name``) are not listed.
 
     Examples
     --------
@@ -110,8 +110,8 @@ def _zip_names(path: Path) -> list[str]:
     except Exception as error:  # as above
         if not is_zip:
             raise FormatError(
-                f"{path} is not a zip: expected a folder or a zip. Of a file of a set, give the "
-                "path of the folder that it is in."
+                f"{path} is not a zip: expected a folder or a zip. If it is a file of a set, give "
+                "the path of its folder."
             ) from error
         raise FormatError(
             f"{path} is a zip cut short or damaged ({quoted(error)}). Get it again."

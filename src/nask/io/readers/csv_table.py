@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.exceptions import FormatError, did_you_mean
 from nask.messages import quoted
 
-# How people and programs write a missing value, beside an empty cell.
+# Ways to write a missing value, including an empty cell.
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"))
-# Digits that always fit 64 bits; longer ones are names of classes.
+# Integers with this many digits always fit 64 bits; longer ones are names of classes.
 LONGEST_INTEGER = 18
-# Python does not read an integer of more than 4300 digits; such codes stay text.
+# Python does not read integers of more than 4300 digits; codes longer than this stay text.
 LONGEST_CODE = 1000
 CODES_REMEDY = "Correct it, or, if its numbers are codes, name it in 'categorical'."
 INTEGER = re.compile("0|-?[1-9][0-9]*")
@@ -54,7 +54,7 @@ class CsvTable:
 
     @classmethod
     def read(cls, folder: Path, file: str, ids: Sequence[str]) -> CsvTable:
-        """Read a file; the ``ids`` are columns that must be there and complete."""
+        """Read a file; the columns ``ids`` must be there, without missing values."""
         try:
             with (folder / file).open(encoding="utf-8-sig", newline="") as stream:
                 reader = csv.reader(stream, skipinitialspace=True, strict=True)
@@ -101,10 +101,10 @@ class CsvTable:
                     f"Line {line} of {self.file} has no value in column {quoted(name)}."
                 )
 
-    def values(self, name: str, *, codes: bool = False, remedy: str = "") -> npt.NDArray[Any]:
-        """A column as numbers or as text; with ``codes``, as integers if all look like such.
+    def values(self, name: str, *, codes: bool = False, remedy: str = "") -> Array:
+        """Return a column as numbers or as text; with ``codes``, as integers or as text.
 
-        What mixes numbers and text is an error, which ends with the ``remedy``.
+        A column that mixes numbers and text is an error, which ends with the ``remedy``.
         """
         column = self.columns[name]
         if codes:
@@ -127,8 +127,8 @@ class CsvTable:
                 )
         return _objects(column)
 
-    def target(self, name: str) -> npt.NDArray[Any]:
-        """A column without missing values as integers, real numbers or text."""
+    def target(self, name: str) -> Array:
+        """Return a column without missing values as integers, real numbers or text."""
         self.refuse_missing(name)
         column = [value for value in self.columns[name] if value is not None]
         if all(map(_is_integer, column)):
@@ -142,12 +142,12 @@ def _value(text: str) -> str | None:
     return None if text in MISSING else text
 
 
-def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+def _objects(values: Sequence[Any]) -> Array:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _is_integer(text: str) -> bool:
-    """Tell whether text is an integer written in the usual way: 01 is not, it may be a code."""
+    """Tell whether text is an integer written in the usual way; 01 is not, it may be a code."""
     return INTEGER.fullmatch(text) is not None
 
 

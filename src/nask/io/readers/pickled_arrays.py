@@ -1,4 +1,4 @@
-"""What a pickle may say of numpy and scipy, as inert values: nothing of theirs is called."""
+"""What a pickle may say of numpy and scipy, as inert values: nothing of these is called."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array
 from nask.exceptions import FormatError
 
-# Booleans, integers and floats of fixed width. No objects, records, text or parts of arrays.
+# Booleans, integers and floats of fixed width. No objects, records, text or subarrays.
 NUMBERS = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248])")
 MOST_DIMENSIONS = 32
 
 
 @dataclass(frozen=True)
 class Name:
-    """A class or function that a pickle names; it stands for itself and does nothing."""
+    """A class or function that a pickle names; only its name, which does nothing."""
 
     module: str
     name: str
@@ -33,10 +33,10 @@ class PickledType:
     code: str
 
     def build(self, state: Any) -> None:
-        """Take the order of the bytes; what makes a type a record or a part is refused."""
+        """Take the byte order; records and subarrays are refused."""
         if not isinstance(state, tuple) or len(state) < 5 or state[1] not in ("<", ">", "|", "="):
             raise FormatError("it describes a type of numbers in an unknown way")
-        if any(part is not None for part in state[2:5]):
+        if any(field is not None for field in state[2:5]):
             raise FormatError("it holds an array of records, not of numbers")
         self.code = str(state[1]) + self.code.lstrip("<>|=")
 
@@ -45,10 +45,10 @@ class PickledType:
 class PickledArray:
     """An array, as ``numpy.ndarray`` is pickled; ``value`` is None until it is built."""
 
-    value: npt.NDArray[Any] | None = None
+    value: Array | None = None
 
     def build(self, state: Any) -> None:
-        """Make the array of a checked shape, type and bytes."""
+        """Make the array, after its shape, type and bytes are checked."""
         if not isinstance(state, tuple) or len(state) != 5:
             raise FormatError("it describes an array in an unknown way")
         _, shape, kind, by_column, data = state
@@ -68,7 +68,7 @@ class PickledArray:
 
 @dataclass
 class PickledMatrix:
-    """The parts of a sparse matrix, as ``scipy.sparse.csr_matrix`` is pickled; not checked."""
+    """The arrays of a sparse matrix, as ``scipy.sparse.csr_matrix`` is pickled; not checked."""
 
     data: Any = None
     indices: Any = None
@@ -76,11 +76,11 @@ class PickledMatrix:
     shape: Any = None
 
     def build(self, state: Any) -> None:
-        """Take the four parts that make up a matrix; others are leaned on by scipy only."""
+        """Take the three arrays and the shape of a matrix; only scipy needs the rest."""
         if not isinstance(state, dict):
             raise FormatError("it describes a sparse matrix in an unknown way")
-        for part in ("data", "indices", "indptr"):
-            setattr(self, part, state.get(part))
+        for name in ("data", "indices", "indptr"):
+            setattr(self, name, state.get(name))
         self.shape = state.get("_shape")
 
 
@@ -95,7 +95,7 @@ def _type(args: tuple[Any, ...]) -> PickledType:
 
 
 def _dictionary(args: tuple[Any, ...]) -> dict[Any, Any]:
-    return {}  # its factory is for keys that are asked for later, and none is
+    return {}  # its factory would only serve keys that are missing
 
 
 def _bytes(args: tuple[Any, ...]) -> bytes:
@@ -109,8 +109,8 @@ def _matrix(args: tuple[Any, ...]) -> PickledMatrix:
     return PickledMatrix()
 
 
-# All that a pickle may name, by the names of old and new releases of Python, numpy and scipy, and
-# what stands for calling it. None: it is only ever handed to another one.
+# All that a pickle may name, as old and new releases of Python, numpy and scipy name it, and what
+# replaces a call of it. None: it is only an argument of another call.
 ADMITTED: dict[Name, Callable[[tuple[Any, ...]], Any] | None] = {
     Name("numpy", "ndarray"): None,
     Name("numpy", "dtype"): _type,
@@ -127,7 +127,7 @@ ADMITTED: dict[Name, Callable[[tuple[Any, ...]], Any] | None] = {
 
 
 def call(name: Any, args: Any) -> Any:
-    """What stands for a call of an admitted name."""
+    """Return what replaces a call of an admitted name."""
     make = ADMITTED.get(name) if isinstance(name, Name) else None
     if make is None or not isinstance(args, tuple):
         raise FormatError("it calls what is no function of an array")

@@ -8,14 +8,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Index
 from nask.exceptions import FormatError, NaskError, did_you_mean
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.edges import IntArray
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.readers.archive import Archive, open_archive
-from nask.io.readers.csr_parts import checked_csr
+from nask.io.readers.csr_arrays import checked_csr
 from nask.io.readers.planetoid_pickles import read_pickles
 from nask.messages import quoted
 
@@ -28,12 +27,12 @@ ARRAYS = (
 def read_planetoid(path: str | os.PathLike[str], *, name: str | None = None) -> NodeDataset:
     """Read a citation network of the Planetoid collection [1]_.
 
-    Either ``NAME.npz`` with the arrays ``edges``, ``labels``, ``x_data``, ``x_indices``,
-    ``x_indptr``, ``x_shape`` (features in CSR form), ``train_idx``, ``val_idx`` and
-    ``test_idx``; or, where there is none, the eight files ``ind.name.x``, ``y``, ``tx``, ``ty``,
-    ``allx``, ``ally``, ``graph`` and ``test.index`` of the collection, seven of them pickles, of
-    which only arrays and plain containers are read. Edges are undirected, sorted, without
-    self-loops and repeats; the notes of the dataset count what was removed.
+    The set is either ``NAME.npz`` with the arrays ``edges``, ``labels``, ``x_data``,
+    ``x_indices``, ``x_indptr``, ``x_shape`` (features in CSR form), ``train_idx``, ``val_idx`` and
+    ``test_idx``; or the eight files ``ind.name.x``, ``y``, ``tx``, ``ty``, ``allx``, ``ally``,
+    ``graph`` and ``test.index`` of the collection. Seven of these are pickles, of which only
+    arrays and plain containers are read. Edges are undirected, sorted, without self-loops and
+    repeats; the notes of the dataset count what was removed.
 
     Parameters
     ----------
@@ -99,7 +98,7 @@ def read_planetoid(path: str | os.PathLike[str], *, name: str | None = None) -> 
 
 
 def planetoid_sets(archive: Archive) -> dict[str, str]:
-    """The citation networks of an archive by name: their npz, or their file ind.name.graph."""
+    """Return the citation networks of an archive: name to npz, or to file ind.name.graph."""
     sets: dict[str, str] = {}
     for path in archive.names:
         file = path.rpartition("/")[2]
@@ -125,7 +124,7 @@ def _from_npz(archive: Archive, file: str, name: str) -> NodeDataset:
     if missing:
         raise FormatError(f"{archive.where(file)} lacks the arrays {', '.join(sorted(missing))}.")
     n_nodes, n_features = arrays["x_shape"].tolist()
-    data, indices, indptr = (arrays[part] for part in ("x_data", "x_indices", "x_indptr"))
+    data, indices, indptr = (arrays[name] for name in ("x_data", "x_indices", "x_indptr"))
     features = checked_csr(data, indices, indptr, n_features, archive.where(file))
     return _dataset(
         name,
@@ -138,27 +137,27 @@ def _from_npz(archive: Archive, file: str, name: str) -> NodeDataset:
 
 
 def _from_pickles(archive: Archive, graph_file: str, name: str) -> NodeDataset:
-    parts = read_pickles(archive, graph_file)
-    edges = _edges(parts.pairs, graph_file, both_ways=True)
-    return _dataset(name, len(parts.y), edges, parts.features, parts.y, parts.split)
+    files = read_pickles(archive, graph_file)
+    edges = _edges(files.pairs, graph_file, both_ways=True)
+    return _dataset(name, len(files.y), edges, files.features, files.y, files.split)
 
 
 def _dataset(
     name: str,
     n_nodes: int,
-    edges: tuple[IntArray, list[str]],
+    edges: tuple[Index, list[str]],
     features: Any,
-    y: npt.NDArray[Any],
-    split: tuple[IntArray, IntArray, IntArray],
+    y: Array,
+    split: tuple[Index, Index, Index],
 ) -> NodeDataset:
     pairs, notes = edges
-    parts = dict(zip(("train", "validation", "test"), split, strict=True))
-    for one, other in combinations(parts, 2):
-        both = np.intersect1d(parts[one], parts[other])
+    nodes = dict(zip(("train", "validation", "test"), split, strict=True))
+    for one, other in combinations(nodes, 2):
+        both = np.intersect1d(nodes[one], nodes[other])
         if len(both):
             raise FormatError(
                 f"{len(both)} nodes of {name} are in both {one} and {other}, the first of them "
-                f"{both[0]}: expected each node in one part of the split at most."
+                f"{both[0]}: expected each node in at most one of train, validation and test."
             )
     missing = np.count_nonzero(y == NO_CLASS)
     if missing:
@@ -167,8 +166,9 @@ def _dataset(
     return NodeDataset(name, graph, y, *split, tuple(notes))
 
 
-def _edges(listed: npt.NDArray[Any], file: str, *, both_ways: bool) -> tuple[IntArray, list[str]]:
-    """Each edge once, smaller endpoint first, sorted, so the same from any file; and notes."""
+def _edges(listed: Array, file: str, *, both_ways: bool) -> tuple[Index, list[str]]:
+    """Return each edge once, smaller endpoint first, sorted, so the same for both forms of a
+    set; and notes."""
     pairs = listed.reshape(-1, 2)
     is_loop = pairs[:, 0] == pairs[:, 1]
     proper = pairs[~is_loop]

@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Array, Index
 from nask.exceptions import FormatError
-from nask.graph.edges import IntArray
 from nask.io.node_dataset import NO_CLASS
 from nask.io.readers.archive import Archive
-from nask.io.readers.csr_parts import checked_csr
+from nask.io.readers.csr_arrays import checked_csr
 from nask.io.readers.pickled_arrays import PickledMatrix
 from nask.io.readers.safe_pickle import load_arrays
 
-# The validation part is the nodes after those of training; their number is a convention.
+# The validation nodes follow those of training; their number is a convention.
 N_VALIDATION = 500
 MOST_DIGITS = 18  # of a node: fewer than 2**63
 
 
-class Parts(NamedTuple):
-    """What the files say together.
+class CitationFiles(NamedTuple):
+    """The contents of the eight files.
 
     Parameters
     ----------
@@ -31,35 +30,35 @@ class Parts(NamedTuple):
     features : csr_array of shape (n_nodes, n_words)
     y : ndarray of shape (n_nodes,)
     split : tuple of 3 ndarray
-        Nodes to train, validate and test on.
+        Nodes for training, validation and test.
     """
 
-    pairs: IntArray
+    pairs: Index
     features: Any
-    y: IntArray
-    split: tuple[IntArray, IntArray, IntArray]
+    y: Index
+    split: tuple[Index, Index, Index]
 
 
-def read_pickles(archive: Archive, graph_file: str) -> Parts:
+def read_pickles(archive: Archive, graph_file: str) -> CitationFiles:
     """Read the files that lie beside ``ind.name.graph``."""
     start = graph_file.removesuffix("graph")
 
-    def raw(part: str) -> bytes:
-        if start + part not in archive.names:
+    def raw(ending: str) -> bytes:
+        if start + ending not in archive.names:
             raise FormatError(
-                f"{archive.where(start + part)} does not exist: expected it beside {graph_file}."
+                f"{archive.where(start + ending)} does not exist: expected it beside {graph_file}."
             )
-        return archive.read(start + part)
+        return archive.read(start + ending)
 
-    def load(part: str) -> Any:
-        return load_arrays(raw(part), archive.where(start + part))
+    def load(ending: str) -> Any:
+        return load_arrays(raw(ending), archive.where(start + ending))
 
     pairs = _pairs(load("graph"), archive.where(graph_file))
     test = _test_nodes(raw("test.index"), archive.where(start + "test.index"))
     ally, ty, y_train = (
-        _one_hot(load(part), archive.where(start + part)) for part in ("ally", "ty", "y")
+        _one_hot(load(ending), archive.where(start + ending)) for ending in ("ally", "ty", "y")
     )
-    words = [_words(load(part), archive.where(start + part)) for part in ("allx", "tx")]
+    words = [_words(load(ending), archive.where(start + ending)) for ending in ("allx", "tx")]
     known, n_train = len(ally), len(y_train)
     if n_train > known:
         raise FormatError(
@@ -72,14 +71,14 @@ def read_pickles(archive: Archive, graph_file: str) -> Parts:
             f"distinct nodes of {known} or more."
         )
     n_nodes = max(known, int(test.max(initial=-1)) + 1)
-    # A number of many digits in a small file would otherwise take all of the memory.
+    # Otherwise a large number in a small file would take all of the memory.
     most = known + len(test) + len(np.unique(pairs))
     if n_nodes > most:
         raise FormatError(
             f"{archive.where(start + 'test.index')} names node {n_nodes - 1}, but all files "
             f"together name {most} nodes at most: expected nodes counted from 0."
         )
-    # Rows of tx and ty are those of test.index; a node in neither of the two has no values.
+    # Rows of tx and ty are the nodes of test.index; a node without a row has no values.
     rows = np.concatenate([np.arange(known), test])
     features = sparse.coo_array(sparse.vstack(words))
     placed = (features.data, (rows[features.row], features.col))
@@ -87,7 +86,7 @@ def read_pickles(archive: Archive, graph_file: str) -> Parts:
     y = np.full(n_nodes, NO_CLASS)
     y[rows] = np.where(one_hot.any(axis=1), one_hot.argmax(axis=1), NO_CLASS)
     validation = np.arange(n_train, min(n_train + N_VALIDATION, known))
-    return Parts(
+    return CitationFiles(
         pairs,
         sparse.csr_array(placed, shape=(n_nodes, features.shape[1])),
         y,
@@ -95,7 +94,7 @@ def read_pickles(archive: Archive, graph_file: str) -> Parts:
     )
 
 
-def _test_nodes(text: bytes, where: str) -> IntArray:
+def _test_nodes(text: bytes, where: str) -> Index:
     for line, number in enumerate(text.split(), start=1):
         if not number.isdigit() or len(number) > MOST_DIGITS:
             shown = number[:20].decode(errors="backslashreplace")
@@ -106,15 +105,15 @@ def _test_nodes(text: bytes, where: str) -> IntArray:
     return np.array(text.split(), dtype=np.int64)
 
 
-def _pairs(neighbours: Any, where: str) -> IntArray:
-    """Each node with each of its neighbours, as a pickle lists them."""
+def _pairs(neighbours: Any, where: str) -> Index:
+    """Return each node with each of its neighbours, as a pickle lists them."""
     if not isinstance(neighbours, dict):
         raise FormatError(
             f"{where} holds a {type(neighbours).__name__}: expected a dictionary from nodes to "
             "lists of nodes."
         )
     for node, ends in neighbours.items():
-        # One of many kinds of what a list may hold could be an array, larger than it looks.
+        # Anything else in a list could be an array, larger than the list looks.
         if type(node) is not int or type(ends) is not list or {*map(type, ends)} - {int}:
             raise FormatError(
                 f"{where} holds something else than a list of nodes, or for something else than a "
@@ -126,10 +125,10 @@ def _pairs(neighbours: Any, where: str) -> IntArray:
     return np.stack([tails, heads], axis=1)
 
 
-def _one_hot(value: Any, where: str) -> npt.NDArray[Any]:
+def _one_hot(value: Any, where: str) -> Array:
     if not isinstance(value, np.ndarray) or value.ndim != 2 or not value.shape[1]:
         raise FormatError(
-            f"{where} does not hold a matrix: expected one row a node and one column a class."
+            f"{where} does not hold a matrix: expected one row per node and one column per class."
         )
     return value
 

@@ -17,7 +17,7 @@ from nask.io.readers.pickled_arrays import (
 )
 from nask.messages import quoted
 
-# Operations that put down the value that comes with them.
+# Operations that push the value that comes with them.
 VALUES = frozenset(
     (
         "INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "FLOAT", "BINFLOAT",
@@ -34,21 +34,21 @@ KEYS = (int, float, str, bytes, type(None))
 def load_arrays(data: bytes, where: str) -> Any:
     """Read the numpy arrays, sparse matrices, numbers, text, lists and dictionaries of a pickle.
 
-    Everything else is refused, since unpickling can run any code, and arrays made as numpy
-    unpickles them can lead anywhere in memory. No class is imported, called or changed: arrays
-    are built from their bytes once shape and type fit these. A list or dictionary is used once.
+    Everything else is refused: unpickling can run any code, and arrays unpickled by numpy itself
+    can point anywhere in memory. No class is imported, called or changed; arrays are built from
+    their bytes after these are found to fit shape and type. A list or dictionary is used once.
 
     Parameters
     ----------
     data : bytes
-        Also of Python 2.
+        Pickles of Python 2 are read, too.
     where : str
-        How errors call the file.
+        Name of the file in errors.
 
     Returns
     -------
     object
-        A sparse matrix is a `PickledMatrix`: its parts, which need checking.
+        A sparse matrix is a `PickledMatrix`, whose arrays are not checked.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def load_arrays(data: bytes, where: str) -> Any:
     builtins.print. Only arrays and plain containers are; get the file from its source.
     """
     try:
-        return _Machine().run(data)
+        return _Stack().run(data)
     except FormatError as error:
         raise FormatError(
             f"{where} is a pickle that is not read: {error}. Only arrays and plain containers "
@@ -73,8 +73,8 @@ def load_arrays(data: bytes, where: str) -> Any:
         ) from error
 
 
-class _Machine:
-    """A stack of values, the marks in it and the memo, as the format of pickles has them."""
+class _Stack:
+    """The stack of values, the marks in it and the memo, as the pickle format defines them."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
@@ -150,7 +150,7 @@ class _Machine:
     def build(self) -> None:
         state = _finished(self.stack.pop())
         if not isinstance(self.stack[-1], (PickledArray, PickledType, PickledMatrix)):
-            raise FormatError("it sets the parts of what is no array")
+            raise FormatError("it sets the state of what is no array")
         self.stack[-1].build(state)
 
     def put(self, key: int) -> None:
@@ -158,14 +158,14 @@ class _Machine:
 
     def get(self, key: int) -> None:
         value = self.memo[key]
-        # Used twice, a small file would stand for more than any memory, or for itself.
+        # Used twice, a small file could describe more than fits in memory, or contain itself.
         if isinstance(value, (list, dict)):
             raise FormatError("it uses a list or dictionary twice")
         self.stack.append(value)
 
 
 def _finished(value: Any) -> Any:
-    """What goes into a container: an array instead of what stands for it."""
+    """Return what goes into a container: an array instead of its pickled form."""
     if isinstance(value, PickledArray):
         if value.value is None:
             raise FormatError("it holds an array without numbers")
@@ -175,7 +175,7 @@ def _finished(value: Any) -> Any:
 
 def _updated(target: dict[Any, Any], values: list[Any]) -> dict[Any, Any]:
     for key, value in zip(values[::2], values[1::2], strict=True):
-        # Python finds the hash of a tuple in a tuple in a tuple on its stack, which may not do.
+        # Hashing deeply nested tuples could overflow Python's own stack.
         if not isinstance(key, KEYS):
             raise FormatError("it holds a dictionary whose keys are no numbers or text")
         target[key] = value

@@ -1,4 +1,4 @@
-"""Reader of a folder of one's own: a CSV file of nodes, one of edges and one of graphs."""
+"""Reader of a user's own folder: a CSV file of nodes, one of edges and one of graphs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     =============  ===================================  =========================
     ``nodes.csv``  ``graph``, ``node``                  attributes of nodes
     ``edges.csv``  ``graph``, ``source``, ``target``    attributes of edges
-    ``graphs.csv`` ``graph``                            ``y``, what is to be predicted
+    ``graphs.csv`` ``graph``                            ``y``, the target
     =============  ===================================  =========================
 
     Parameters
@@ -44,7 +44,7 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     Returns
     -------
     Dataset
-        Called as the folder. Graphs, and with them ``y``, are in the order of ``graphs.csv``,
+        It has the name of the folder. Graphs, and ``y``, are in the order of ``graphs.csv``,
         which may list graphs without nodes; if it is absent, in the order in which they first
         appear in ``nodes.csv``. Nodes and edges keep the order of their rows. Edges are
         undirected: self-loops, and lines that repeat an edge, are removed and counted in the
@@ -64,11 +64,11 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     Notes
     -----
     An empty cell is a missing value, and so are NA, NaN and null. Ids are compared as text. A
-    column of which all values are numbers is numerical, also if they are integers, unless it is
-    named in ``categorical``; a column of text is categorical; one that mixes both is an error,
-    for it is likely a slip. The same goes for ``y``, in which no value may be missing: integers
-    and text are classes, numbers with a point are targets of a regression unless they are whole
-    and few; see :func:`nask.io.target.learning_task`.
+    column of numbers is numerical, also if they are integers, unless it is named in
+    ``categorical``; a column of text is categorical; one that mixes both is an error, because it
+    is likely a mistake. The same holds for ``y``, in which no value may be missing: integers and
+    text are classes, numbers with a decimal point are targets of a regression unless they are
+    whole and few; see :func:`nask.io.target.learning_task`.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def _notes(order: Sequence[str | None], graphs: Collection[Hashable]) -> tuple[s
 
 
 def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:
-    """The ids in graphs.csv; repeated ones, or one of nodes.csv that is absent, are errors."""
+    """Return the ids in graphs.csv; repeated ids, and an id only in nodes.csv, are errors."""
     first: dict[str | None, int] = {}
     for line, graph in zip(listed.lines, listed.columns["graph"], strict=True):
         if graph in first:
@@ -181,11 +181,11 @@ def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:
 
 
 def _without_nodes(graphs: Sequence[AttributedGraph]) -> AttributedGraph:
-    """A graph without nodes whose attributes are of the kinds they have in the others."""
+    """Return a graph without nodes, whose attributes have the same kinds as in the others."""
     if not graphs:
         return AttributedGraph(0)
     attributes = (
-        {name: Attribute(a.kind, a.data[:0].copy()) for name, a in part.items()}
-        for part in (graphs[0].node_attributes, graphs[0].edge_attributes)
+        {name: Attribute(a.kind, a.data[:0].copy()) for name, a in named.items()}
+        for named in (graphs[0].node_attributes, graphs[0].edge_attributes)
     )
     return AttributedGraph.from_valid(0, np.empty((0, 2), dtype=np.int64), *attributes)

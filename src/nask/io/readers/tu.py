@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Array, Index
 from nask.exceptions import FormatError, ParameterError
 from nask.graph.attribute import Attribute, frozen
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.edges import IntArray
 from nask.io.dataset import Dataset
 from nask.io.readers.archive import open_archive
 from nask.io.readers.tu_edges import Opposite, TwoWayEdges, two_way
@@ -35,11 +34,11 @@ def read_tu(
     The files are ``DS_A.txt`` and ``DS_graph_indicator.txt``, where DS is the name of the set,
     and any of ``DS_graph_labels.txt``, ``DS_graph_attributes.txt``, ``DS_node_labels.txt``,
     ``DS_node_attributes.txt``, ``DS_edge_labels.txt`` and ``DS_edge_attributes.txt``. Labels
-    become categorical attributes, one a column: ``node_label``, or ``node_label_0``,
+    become categorical attributes, one per column: ``node_label``, or ``node_label_0``,
     ``node_label_1``, ... if there are several. Attributes become numerical ones:
-    ``node_attribute`` or ``node_attribute_0``, ...; those of edges alike. The token nan is a
+    ``node_attribute`` or ``node_attribute_0``, ...; the same holds for edges. The token nan is a
     missing value. Values are kept as they are; what reading removes is counted on the graphs
-    and told in the notes of the dataset.
+    and in the notes of the dataset.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ def read_tu(
     opposite : {"error", "absolute", "drop"}
         What to do with an edge attribute whose values differ between the two directions of
         an edge, such as a displacement, x one way and -x the other. "error" refuses it;
-        "absolute" turns that column into magnitudes \\|x\\| and refuses values that differ in
+        "absolute" replaces that column by magnitudes \\|x\\| and refuses values that differ in
         magnitude; "drop" leaves the column out.
     to_undirected : bool
         Whether an edge that is listed in one direction only is read as an undirected one;
@@ -119,8 +118,8 @@ def read_tu(
 
 
 def _targets(
-    files: TUFiles, target: Target, indicator: IntArray
-) -> tuple[npt.NDArray[Any] | None, int, list[str]]:
+    files: TUFiles, target: Target, indicator: Index
+) -> tuple[Array | None, int, list[str]]:
     """Read y, the number of graphs, and which files were left unread."""
     notes = files.unread()
     there = [kind for kind in ("graph_labels", "graph_attributes") if kind in files]
@@ -143,7 +142,7 @@ def _targets(
     return (y.ravel() if y.shape[1] < 2 else y), len(y), notes
 
 
-def _labels_of_graphs(files: TUFiles) -> npt.NDArray[Any]:
+def _labels_of_graphs(files: TUFiles) -> Array:
     columns = files.read("graph_labels", labels)
     for column in columns:
         if column.missing.any():
@@ -157,7 +156,7 @@ def _labels_of_graphs(files: TUFiles) -> npt.NDArray[Any]:
     return np.array(values or [[]], dtype=np.int64 if whole else np.float64).T
 
 
-def _graph_of_nodes(files: TUFiles, indicator: IntArray, n_graphs: int) -> IntArray:
+def _graph_of_nodes(files: TUFiles, indicator: Index, n_graphs: int) -> Index:
     outside = np.flatnonzero((indicator < 1) | (indicator > n_graphs))
     if len(outside):
         line = int(outside[0])
@@ -169,7 +168,7 @@ def _graph_of_nodes(files: TUFiles, indicator: IntArray, n_graphs: int) -> IntAr
     return indicator - 1
 
 
-def _listed_edges(files: TUFiles, graph_of: IntArray) -> IntArray:
+def _listed_edges(files: TUFiles, graph_of: Index) -> Index:
     """Read the edge lines, both directions, with node ids from 0."""
     listed = files.read("A", integers, 2)
     n_nodes = len(graph_of)
@@ -217,8 +216,8 @@ def _edge_notes(files: TUFiles, edges: TwoWayEdges, to_undirected: bool) -> list
 
 def _split(
     n_graphs: int,
-    graph_of: IntArray,
-    listed: IntArray,
+    graph_of: Index,
+    listed: Index,
     edges: TwoWayEdges,
     nodes: Mapping[str, Attribute],
     edge_columns: Mapping[str, Attribute],
@@ -252,8 +251,8 @@ def _split(
     return tuple(graphs)
 
 
-def _grouped(graph_of: IntArray, n_graphs: int) -> tuple[IntArray, IntArray]:
-    """The order that brings the elements of a graph together, and where each graph begins."""
+def _grouped(graph_of: Index, n_graphs: int) -> tuple[Index, Index]:
+    """Return the order that sorts nodes or edges by graph, and where each graph begins."""
     counts = np.bincount(graph_of, minlength=n_graphs)
     return np.argsort(graph_of, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
 

@@ -1,4 +1,4 @@
-"""The edge lines of a TUDataset: each undirected edge once in either direction."""
+"""The edge lines of a TUDataset: each undirected edge once in each direction."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Index, Mask
 from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
-from nask.graph.edges import CanonicalEdges, IntArray, canonical_edges
+from nask.graph.edges import CanonicalEdges, canonical_edges
 
 Opposite = Literal["error", "absolute", "drop"]
 
@@ -39,29 +39,29 @@ class TwoWayEdges:
     """
 
     canonical: CanonicalEdges
-    twin: IntArray
-    forward: IntArray
-    backward: IntArray
+    twin: Index
+    forward: Index
+    backward: Index
 
     @property
-    def self_loops(self) -> npt.NDArray[np.bool_]:
+    def self_loops(self) -> Mask:
         """Mask of the lines that list a node with itself."""
         return self.canonical.group < 0
 
     @property
-    def repeats(self) -> npt.NDArray[np.bool_]:
+    def repeats(self) -> Mask:
         """Mask of the lines beyond the first listing of a direction."""
         return np.not_equal(self.twin, np.arange(len(self.twin)))
 
     @property
-    def one_way(self) -> IntArray:
+    def one_way(self) -> Index:
         """The edges that are listed in one direction only."""
         return np.flatnonzero((self.forward < 0) | (self.backward < 0))
 
     def merge(
         self, column: Attribute, name: str, where: str, opposite: Opposite
     ) -> tuple[Attribute | None, str | None]:
-        """Bring the values of all lines to one an edge.
+        """Reduce the values of all lines to one per edge.
 
         Returns
         -------
@@ -75,7 +75,7 @@ class TwoWayEdges:
             line = int(conflicts[0])
             raise FormatError(
                 f"{self._clash(column, name, where, int(self.twin[line]), line)} in the same "
-                "direction: expected one value an edge."
+                "direction: expected one value per edge."
             )
         both = np.flatnonzero((self.forward >= 0) & (self.backward >= 0))
         lines = np.sort(np.stack([self.forward[both], self.backward[both]]), axis=0)
@@ -111,8 +111,8 @@ class TwoWayEdges:
         )
 
 
-def _differ(column: Attribute, a: IntArray, b: IntArray) -> npt.NDArray[np.bool_]:
-    unequal: npt.NDArray[np.bool_] = column.data[a] != column.data[b]
+def _differ(column: Attribute, a: Index, b: Index) -> Mask:
+    unequal: Mask = column.data[a] != column.data[b]
     return unequal & ~(column.missing[a] & column.missing[b])
 
 
@@ -125,7 +125,7 @@ def _options(column: Attribute, opposite: Opposite) -> str:
     return f"in nask.io.read_tu, opposite='absolute' keeps |x| of x and -x; {drop}."
 
 
-def two_way(edges: IntArray) -> TwoWayEdges:
+def two_way(edges: Index) -> TwoWayEdges:
     """Find the distinct edges of an array of valid ones, and the lines of each direction."""
     canonical = canonical_edges(edges)
     twin = np.arange(len(edges))
@@ -133,7 +133,7 @@ def two_way(edges: IntArray) -> TwoWayEdges:
     for mask in (edges[:, 0] < edges[:, 1], edges[:, 0] > edges[:, 1]):
         lines = np.flatnonzero(mask)
         first = np.full(len(canonical.edges), -1, dtype=np.int64)
-        # Written backwards, so that the first line of each edge is the one that stays.
+        # Assigned backwards, so that the first line of each edge stays.
         first[canonical.group[lines][::-1]] = lines[::-1]
         twin[lines] = first[canonical.group[lines]]
         ends.append(first)

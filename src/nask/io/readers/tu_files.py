@@ -1,4 +1,4 @@
-"""The files of one set of the TUDataset collection, wherever they lie in a folder or a zip."""
+"""The files of one set of the TUDataset collection, anywhere in a folder or a zip."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class TUFiles:
-    """The files of one set in an archive, called by what they hold: "A", "node_labels", ..."""
+    """The files of one set in an archive, named by what they hold: "A", "node_labels", ..."""
 
     archive: Archive
     folder: str
@@ -33,11 +33,11 @@ class TUFiles:
         return self.file(kind) in self.archive.names
 
     def file(self, kind: str) -> str:
-        """Name of the file of that kind inside the archive."""
+        """Return the name of the file of that kind inside the archive."""
         return f"{self.folder}{self.name}_{kind}.txt"
 
     def where(self, kind: str) -> str:
-        """How errors call the file of that kind."""
+        """Return the name of the file of that kind in errors."""
         return self.archive.where(self.file(kind))
 
     def read(self, kind: str, parse: Callable[..., T], *args: Any) -> T:
@@ -45,7 +45,7 @@ class TUFiles:
         return parse(self.archive.read(self.file(kind)), self.where(kind), *args)
 
     def check_length(self, kind: str, n_lines: int, reference: str, expected: int) -> None:
-        """Raise unless two files that should have as many lines do."""
+        """Raise unless two files have the same number of lines."""
         if n_lines != expected:
             raise FormatError(
                 f"{self.where(kind)} has {n_lines} lines, but {self.where(reference)} has "
@@ -53,7 +53,7 @@ class TUFiles:
             )
 
     def columns(self, kind: str, reference: str, n_lines: int) -> dict[str, Attribute]:
-        """The named columns of a file of labels or attributes; none if there is no such file."""
+        """Return the columns of a file of labels or attributes by name; none without the file."""
         if kind not in self:
             return {}
         if kind.endswith("labels"):
@@ -67,7 +67,7 @@ class TUFiles:
         return dict(zip(names, columns, strict=True))
 
     def unread(self) -> list[str]:
-        """Notes on the files that bear the name of the set but are none of the format's."""
+        """Return notes on files with the name of the set that are not of the format."""
         known = {self.file(kind) for kind in KINDS}
         start = f"{self.folder}{self.name}_"
         return [

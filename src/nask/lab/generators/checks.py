@@ -82,9 +82,9 @@ def check_pair(name: str, owner: str, value: Any, low: int, high: int | None = N
     >>> check_pair("n_permuted", "make_synthetic", 10, low=0, high=100)
     Traceback (most recent call last):
     nask.exceptions.ParameterError: The 'n_permuted' parameter of make_synthetic must be two \
-ints, one a class. Got 10 instead.
+ints, one per class. Got 10 instead.
     """
     if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise ParameterError.expected(name, owner, "two ints, one a class", value)
+        raise ParameterError.expected(name, owner, "two ints, one per class", value)
     for entry in value:
         check_integer(name, owner, entry, low, high, shown=value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nask.graph.edges import IntArray
-from nask.lab.generators.people import Floats, People
+from nask.arrays import Float64, Index
+from nask.lab.generators.people import People
 
 # A friend by homophily is near in the order of ages of the region: by normal noise of this
 # deviation, in units of the whole region.
@@ -17,7 +17,7 @@ ROUNDS = 20
 
 def draw_friendships(
     rng: np.random.Generator, people: People, n_edges: int, homophily: float
-) -> IntArray:
+) -> Index:
     """Draw distinct friendships; fewer than asked for only where hardly any pair is left.
 
     Each person occupies an interval as long as their sociability on one line, on which regions
@@ -41,7 +41,7 @@ def draw_friendships(
     region_start = start[np.searchsorted(region, region)]
     region_stop = stop[np.searchsorted(region, region, side="right") - 1]
 
-    def draw(size: int, near: bool) -> IntArray:
+    def draw(size: int, near: bool) -> Index:
         # Sorted, so that neighbouring points find their occupants in the same part of memory.
         point = np.sort(rng.random(size)) * stop[-1]
         first = _occupant(stop, point)
@@ -53,7 +53,7 @@ def draw_friendships(
             other = rng.random(size) * stop[-1]
         u, v = order[first], order[_occupant(stop, other)]
         two = u != v
-        pairs: IntArray = (np.minimum(u, v) * n + np.maximum(u, v))[two]
+        pairs: Index = (np.minimum(u, v) * n + np.maximum(u, v))[two]
         return pairs
 
     # One kind after the other: drawn together, the near pairs of a small network, which come
@@ -73,20 +73,20 @@ def draw_friendships(
     return np.stack(np.divmod(codes, n), axis=1)
 
 
-def _distinct(parts: list[IntArray]) -> IntArray:
+def _distinct(parts: list[Index]) -> Index:
     """The distinct numbers of all parts, sorted; ten times as fast as np.unique, which hashes."""
     numbers = np.concatenate(parts)
     numbers.sort()
     return numbers[np.diff(numbers, prepend=-1) > 0]
 
 
-def _occupant(stop: Floats, point: Floats) -> IntArray:
+def _occupant(stop: Float64, point: Float64) -> Index:
     # Rounding may put a point at the very end of the line.
-    found: IntArray = np.searchsorted(stop, point, side="right")
+    found: Index = np.searchsorted(stop, point, side="right")
     return np.minimum(found, len(stop) - 1)
 
 
-def _reflected(point: Floats, low: Floats, high: Floats) -> Floats:
+def _reflected(point: Float64, low: Float64, high: Float64) -> Float64:
     """Points outside an interval, reflected at its ends until they are inside."""
     width = high - low
     beyond = np.mod(point - low, 2 * width)

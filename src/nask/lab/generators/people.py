@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Float64
 from nask.graph.attribute import Attribute
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 GENDERS = ("female", "male")
@@ -44,13 +44,13 @@ class People:
         What their own attributes contribute to their class. Mean 0, deviation 1.
     """
 
-    age: Floats
-    activity: Floats
+    age: Float64
+    activity: Float64
     gender: Codes
     region: Codes
     interest: Codes
-    sociability: Floats
-    leaning: Floats
+    sociability: Float64
+    leaning: Float64
 
     @classmethod
     def draw(cls, rng: np.random.Generator, n: int) -> People:
@@ -91,7 +91,7 @@ class People:
         return columns
 
 
-def standardised(values: Floats) -> Floats:
+def standardised(values: Float64) -> Float64:
     """The values with mean 0 and deviation 1; all 0 if they are all equal.
 
     Examples
@@ -100,5 +100,5 @@ def standardised(values: Floats) -> Floats:
     ([-1.0, 1.0], [0.0])
     """
     deviation = values.std()
-    centred: Floats = values - values.mean()
+    centred: Float64 = values - values.mean()
     return centred / deviation if deviation > 0 else centred

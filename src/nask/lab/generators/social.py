@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nask.arrays import Float64, Index
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.edges import IntArray
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.lab.generators.checks import Seed, check_integer, check_number, generator
 from nask.lab.generators.friendships import draw_friendships
-from nask.lab.generators.people import Floats, People, standardised
+from nask.lab.generators.people import People, standardised
 
 # Chance in a person's class, beside attributes and friends of deviation about 1 each.
 CHANCE = 0.5
@@ -129,7 +129,7 @@ def make_social_networks(
     check_integer("n_graphs", owner, n_graphs, 1)
     _check(owner, n_nodes, mean_degree, missing)
     if not isinstance(homophily, (Sequence, np.ndarray)) or len(homophily) == 0:
-        raise ParameterError.expected("homophily", owner, "floats, one a class", homophily)
+        raise ParameterError.expected("homophily", owner, "floats, one per class", homophily)
     for strength in homophily:
         check_number("homophily", owner, strength, 0.0, 1.0)
     y = np.arange(n_graphs) % len(homophily)
@@ -155,11 +155,11 @@ def _network(
     return people, graph
 
 
-def _mean_of_friends(edges: IntArray, values: Floats) -> Floats:
+def _mean_of_friends(edges: Index, values: Float64) -> Float64:
     """The mean of the values of each node's neighbours, 0 without any."""
     n = len(values)
     u, v = edges.T
     total = np.bincount(u, values[v], n) + np.bincount(v, values[u], n)
     degree = np.bincount(u, minlength=n) + np.bincount(v, minlength=n)
-    mean: Floats = total / np.maximum(degree, 1)
+    mean: Float64 = total / np.maximum(degree, 1)
     return mean

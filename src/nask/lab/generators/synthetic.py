@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64, Index
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.edges import IntArray
 from nask.io.dataset import Dataset
 from nask.lab.generators.checks import (
     Seed,
@@ -18,8 +17,6 @@ from nask.lab.generators.checks import (
     check_pair,
     generator,
 )
-
-Rows = npt.NDArray[np.float64]
 
 # Pairs of edges tried for each switch: all but hopeless graphs need only a few.
 TRIES = 200
@@ -61,7 +58,7 @@ def make_synthetic(
 
     Notes
     -----
-    The exchange is drawn once a class: in the public set the mean attributes of the two classes
+    The exchange is drawn once per class: in the public set the mean attributes of the two classes
     differ at 7 of the 100 nodes, and nowhere else, while within a class only the noise varies.
     Here the attributes go round in a ring, and the smaller ring is part of the larger one, so
     the classes differ at 6 nodes with the defaults.
@@ -134,8 +131,8 @@ def make_synthetic_new(
     A switch turns edges a - b and c - d into a - d and c - b, so degrees stay; each edge of
     the base graph is rewired at most once, and never into another edge of it. This is what the
     public set shows: its graphs differ from their common base in 10 edges (class 1) and in 20
-    (class -1), with the degrees of the base. Its exchange of attributes is drawn once a class,
-    its switches once a graph. In one thing the public set differs: through an oversight some
+    (class -1), with the degrees of the base. Its exchange of attributes is drawn once per class,
+    its switches once per graph. In one thing the public set differs: through an oversight some
     of its graphs have 197 or 198 edges instead of 196.
 
     References
@@ -179,7 +176,7 @@ def _check(
     check_number("noise", owner, noise)
 
 
-def _random_edges(rng: np.random.Generator, n_nodes: int, n_edges: int) -> IntArray:
+def _random_edges(rng: np.random.Generator, n_nodes: int, n_edges: int) -> Index:
     """Distinct edges, all sets of that many equally likely."""
     pairs = np.stack(np.triu_indices(n_nodes, 1), axis=1)
     return pairs[np.sort(rng.choice(len(pairs), n_edges, replace=False))]
@@ -187,7 +184,7 @@ def _random_edges(rng: np.random.Generator, n_nodes: int, n_edges: int) -> IntAr
 
 def _attributes(
     rng: np.random.Generator, n_graphs: int, n_nodes: int, n_permuted: Sequence[int], noise: float
-) -> Rows:
+) -> Float64:
     """The attributes of all graphs, one a row: those of the class, and noise."""
     base = rng.standard_normal(n_nodes)
     chosen = rng.choice(n_nodes, max(n_permuted), replace=False)
@@ -195,13 +192,13 @@ def _attributes(
     for values, size in zip(of_class, n_permuted, strict=True):
         ring = chosen[:size]
         values[ring] = base[np.roll(ring, 1)]
-    noisy: Rows = of_class[np.arange(n_graphs) % 2] + noise * rng.standard_normal(
+    noisy: Float64 = of_class[np.arange(n_graphs) % 2] + noise * rng.standard_normal(
         (n_graphs, n_nodes)
     )
     return noisy
 
 
-def _switched(rng: np.random.Generator, edges: IntArray, n_switches: int) -> IntArray:
+def _switched(rng: np.random.Generator, edges: Index, n_switches: int) -> Index:
     """The edges after switches of pairs that keep all degrees and share no edge."""
     result = edges.copy()
     taken = set(map(tuple, edges.tolist()))

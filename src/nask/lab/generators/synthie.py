@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.datasets import make_classification
 
+from nask.arrays import Float64, Index
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.edges import IntArray
 from nask.io.dataset import Dataset
 from nask.lab.generators.checks import (
     Seed,
@@ -124,7 +123,7 @@ def make_synthie(
     return Dataset("synthie", tuple(graphs), y)
 
 
-def _perturbed_copies(rng: np.random.Generator, perturbed: float) -> list[IntArray]:
+def _perturbed_copies(rng: np.random.Generator, perturbed: float) -> list[Index]:
     """Edges of copies of one random base graph, each with some edges deleted or others added."""
     pairs = np.stack(np.triu_indices(PART_NODES, 1), axis=1)
     shuffled = rng.permutation(pairs)
@@ -138,7 +137,7 @@ def _perturbed_copies(rng: np.random.Generator, perturbed: float) -> list[IntArr
     return copies
 
 
-def _vector_families(rng: np.random.Generator, n_attributes: int) -> list[npt.NDArray[np.float64]]:
+def _vector_families(rng: np.random.Generator, n_attributes: int) -> list[Float64]:
     """Real vectors of two families, two clusters each."""
     vectors, family = make_classification(
         VECTORS,
@@ -151,8 +150,8 @@ def _vector_families(rng: np.random.Generator, n_attributes: int) -> list[npt.ND
 
 
 def _assemble(
-    rng: np.random.Generator, seeds: list[list[IntArray]], sizes: tuple[int, int], bridges: float
-) -> IntArray:
+    rng: np.random.Generator, seeds: list[list[Index]], sizes: tuple[int, int], bridges: float
+) -> Index:
     """The edges of one graph: those of its parts, the ones from S_1 first, and the bridges."""
     copies = [
         copies[k]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Float64, Index, Positions
 from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
-from nask.graph.edges import IntArray
 from nask.io.readers.archive import Archive
 from nask.lab.pokec.lines import whole_lines
 from nask.messages import quoted
@@ -74,7 +74,7 @@ class Column(dict[bytes, int]):
         """How often a text was added."""
         return int(np.count_nonzero(self.codes() == self.get(text, -1)))
 
-    def numbers(self) -> npt.NDArray[np.float64]:
+    def numbers(self) -> Float64:
         """The values as floats, NaN where missing."""
         values = [np.nan if value is None else value for value in self._values]
         return np.array(values, dtype=np.float64)[self.codes()]
@@ -103,8 +103,8 @@ class Profiles:
         How many ages are missing because they are given as 0.
     """
 
-    ids: IntArray
-    gender: IntArray
+    ids: Index
+    gender: Index
     attributes: dict[str, Attribute]
     n_ages_of_zero: int
 
@@ -119,7 +119,7 @@ def read_profiles(archive: Archive, name: str) -> Profiles:
         "registration": Column(_days, "a date such as 2012-05-25"),
         "age": Column(lambda text: _whole(text) or None, "a whole number"),
     }
-    parts: list[IntArray] = []
+    parts: list[Index] = []
     where = archive.where(name)
     for first, block in whole_lines(archive, name):
         rows = [line.split(b"\t", len(COLUMNS)) for line in block.split(b"\n")]
@@ -135,7 +135,7 @@ def read_profiles(archive: Archive, name: str) -> Profiles:
         except ValueError:
             raise _fault(table, columns, where, first) from None
     if not parts:
-        raise FormatError(f"{where} is empty: expected a line a profile.")
+        raise FormatError(f"{where} is empty: expected one line per profile.")
     ids = np.concatenate(parts)
     order = np.argsort(ids, kind="stable")
     _check_distinct(ids, order, where)
@@ -204,11 +204,11 @@ def _shown(text: bytes) -> str:
     return quoted(text.decode(errors="backslashreplace"))
 
 
-def _check_distinct(ids: IntArray, order: npt.NDArray[np.intp], where: str) -> None:
+def _check_distinct(ids: Index, order: Positions, where: str) -> None:
     repeats = np.flatnonzero(np.diff(ids[order]) == 0)
     if len(repeats):
         k = int(repeats[np.argmin(order[repeats + 1])])
         raise FormatError(
             f"{where}, line {order[k + 1] + 1}: user {ids[order[k]]} has a profile on line "
-            f"{order[k] + 1} already; expected one profile a user."
+            f"{order[k] + 1} already; expected one profile per user."
         )

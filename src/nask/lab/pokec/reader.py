@@ -6,10 +6,10 @@ import os
 
 import numpy as np
 
+from nask.arrays import Index
 from nask.datasets.pokec_files import PROFILES, RELATIONS, pokec_folder, with_or_without_gz
 from nask.exceptions import FormatError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.edges import IntArray
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.readers.archive import Archive, open_archive
 from nask.lab.pokec.profiles import Profiles, read_profiles
@@ -22,7 +22,7 @@ def read_pokec(path: str | os.PathLike[str], *, name: str = "Pokec") -> NodeData
     r"""Read the Pokec social network [1]_, whose people are to be classified by gender.
 
     The files are ``soc-pokec-profiles.txt`` and ``soc-pokec-relationships.txt`` of the SNAP
-    collection [2]_, as they are or with ``.gz``; they are read piece by piece. A line of the
+    collection [2]_, as they are or with ``.gz``; they are read chunk by chunk. A line of the
     first is a profile: the tab-separated columns user_id, public, completion_percentage, gender,
     region, last_login, registration and age, then others, which are not read, and neither is
     last_login. ``null`` and nothing are a missing value. A line of the second is a relation: the
@@ -106,7 +106,7 @@ def _file(archive: Archive, file: str) -> str:
     return with_or_without_gz(file, archive.names)[0]
 
 
-def _split(gender: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def _split(gender: Index) -> tuple[Index, Index, Index]:
     known = np.random.default_rng(SPLIT_SEED).permutation(np.flatnonzero(gender != NO_CLASS))
     n = len(known)
     train, validation, test = np.split(known, [n // 2, n * 3 // 4])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Index, Mask
 from nask.exceptions import FormatError
-from nask.graph.edges import IntArray
 from nask.io.readers.archive import Archive
 from nask.lab.pokec.lines import whole_lines
 from nask.messages import quoted
@@ -30,13 +29,13 @@ class Relations:
         Edges that stand for a relation in both directions.
     """
 
-    edges: IntArray
+    edges: Index
     n_self: int
     n_repeats: int
     n_mutual: int
 
 
-def read_relations(archive: Archive, name: str, ids: IntArray) -> Relations:
+def read_relations(archive: Archive, name: str, ids: Index) -> Relations:
     """Read the file of the relations between users.
 
     Parameters
@@ -48,7 +47,7 @@ def read_relations(archive: Archive, name: str, ids: IntArray) -> Relations:
         The ids of the users, sorted and distinct; node k is the user ``ids[k]``.
     """
     where, n = archive.where(name), len(ids)
-    parts: list[IntArray] = []
+    parts: list[Index] = []
     n_self = 0
     for first, block in whole_lines(archive, name):
         users = _integers(block)
@@ -75,14 +74,14 @@ def read_relations(archive: Archive, name: str, ids: IntArray) -> Relations:
     return Relations(edges, n_self, n_listed - n_arcs, n_arcs - len(codes))
 
 
-def _is_first(numbers: IntArray) -> npt.NDArray[np.bool_]:
+def _is_first(numbers: Index) -> Mask:
     """Of sorted numbers, mark the first of each run of equal ones."""
     first = np.ones(len(numbers), dtype=bool)
     np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
     return first
 
 
-def _integers(block: bytes) -> IntArray | None:
+def _integers(block: bytes) -> Index | None:
     """The integers of lines of two, separated by a tab; None if a line is anything else."""
     if block.translate(None, b"0123456789") != b"\t\n" * block.count(b"\n"):
         return None
@@ -104,8 +103,8 @@ def _malformed(block: bytes, where: str, first: int) -> FormatError:
     raise AssertionError("no line is at fault")
 
 
-def _nodes(users: IntArray, ids: IntArray, where: str, first: int) -> IntArray:
-    found: IntArray = np.searchsorted(ids, users)
+def _nodes(users: Index, ids: Index, where: str, first: int) -> Index:
+    found: Index = np.searchsorted(ids, users)
     unknown = np.flatnonzero(ids[np.minimum(found, len(ids) - 1)] != users)
     if len(unknown):
         k = int(unknown[0])

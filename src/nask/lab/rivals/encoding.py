@@ -1,4 +1,4 @@
-"""Attributes of nodes as rows of numbers, for methods that know vectors only."""
+"""Attributes of nodes as rows of numbers, for methods that take vectors only."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Float64
+from nask.arrays import Float32, Float64
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
 
-Rows = npt.NDArray[np.float32]
 # A value of a new graph may be any number of standard deviations away; float32 ends at 3e38.
 FARTHEST = 1e6
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NodeEncoder(BaseEstimator):
-    """One row of float32 a node: categories one-hot, then numbers, then ``node_features``.
+    """One row of float32 per node: categories one-hot, then numbers, then ``node_features``.
 
-    - A categorical attribute gives one column a category of the training graphs. A missing or
-      unseen category is a block of zeros.
-    - A numerical attribute gives one column, less the training mean and divided by the training
+    - A categorical attribute gives one column per category of the training graphs. A missing or
+      unseen category is all zeros.
+    - A numerical attribute gives one column, minus the training mean and divided by the training
       standard deviation. A missing value is 0, the mean.
     - ``node_features`` stay as they are, but each row is divided by the sum of its absolute
-      values, as is the custom for the words of citation networks.
-    - Where that leaves no column at all, a node has the constant 1 and log(1 + degree).
+      values, as is usual for the words of citation networks.
+    - If that gives no column at all, a node has the constant 1 and log(1 + degree).
 
     Parameters
     ----------
@@ -78,21 +77,21 @@ class NodeEncoder(BaseEstimator):
         self.n_columns_ = int(self.encode(graphs, batch).shape[1])
         return self
 
-    def transform(self, graphs: Sequence[AttributedGraph]) -> list[Rows]:
-        """Rows of the nodes of each graph."""
+    def transform(self, graphs: Sequence[AttributedGraph]) -> list[Float32]:
+        """Return the rows of the nodes of each graph."""
         check_is_fitted(self)
         batch = GraphBatch.encode(graphs, self.schema_)
         rows = self.encode(graphs, batch).toarray()
         return np.split(rows, batch.nodes.ptr[1:-1])
 
     def encode(self, graphs: Sequence[AttributedGraph], batch: GraphBatch | None = None) -> Any:
-        """Rows of the nodes of all graphs together, as a sparse csr_array.
+        """Return the rows of the nodes of all graphs together, as a sparse csr_array.
 
         Parameters
         ----------
         graphs : sequence of AttributedGraph
         batch : GraphBatch, default=None
-            The same graphs encoded under ``schema_``, where they are at hand.
+            The same graphs encoded under ``schema_``, if the caller has them.
 
         Examples
         --------
@@ -103,30 +102,30 @@ class NodeEncoder(BaseEstimator):
         """
         if batch is None:
             batch = GraphBatch.encode(graphs, self.schema_)
-        blocks = []
+        columns = []
         if self.categorical:
             specs = [spec for spec in self.schema_.nodes if spec.kind == "categorical"]
             pairs = zip(specs, batch.nodes.categorical, strict=True)
-            blocks += [_one_hot(codes, len(spec.categories)) for spec, codes in pairs]
+            columns += [_one_hot(codes, len(spec.categories)) for spec, codes in pairs]
         if self.numerical:
             scores = (batch.nodes.numerical.T - self._mean) / self._scale
             scores = np.clip(np.nan_to_num(scores, nan=0.0), -FARTHEST, FARTHEST)
-            blocks.append(sparse.csr_array(scores.astype(np.float32)))
+            columns.append(sparse.csr_array(scores.astype(np.float32)))
             if self.schema_.features:
-                blocks.append(_normalised(graphs))
-        if not sum(block.shape[1] for block in blocks):
-            blocks = [_constant_and_degree(batch)]
-        return sparse.hstack(blocks, format="csr", dtype=np.float32)
+                columns.append(_normalised(graphs))
+        if not sum(own.shape[1] for own in columns):
+            columns = [_constant_and_degree(batch)]
+        return sparse.hstack(columns, format="csr", dtype=np.float32)
 
 
 def _statistics(values: Float64) -> tuple[Float64, Float64]:
-    """Mean and standard deviation of each row, missing values left out; 1 in place of 0."""
+    """Return mean and standard deviation of each row, without missing values; 1 instead of 0."""
     present = ~np.isnan(values)
     counts = np.maximum(present.sum(axis=1), 1)
     mean = np.where(present, values, 0.0).sum(axis=1) / counts
     squares = np.where(present, values - mean[:, None], 0.0) ** 2
     deviation = np.sqrt(squares.sum(axis=1) / counts)
-    # One value throughout differs from its own mean by rounding.
+    # Equal values may differ from their mean by rounding.
     return mean, np.where(deviation > 1e-12, deviation, 1.0)
 
 

@@ -1,14 +1,14 @@
-"""The floor under every method: always the most frequent class."""
+"""The lowest accuracy to expect of any method: always the most frequent class."""
 
 from __future__ import annotations
 
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nask.arrays import Array
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import TakesGraphs, as_graph, as_graphs
 from nask.learning.mixins import ScoresNodes
@@ -17,7 +17,7 @@ from nask.learning.targets import class_codes, training_data
 
 
 class MajorityClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
-    """The class most training graphs have, for every graph; of equals the first.
+    """Predict the most frequent class of the training graphs; the first of equally frequent ones.
 
     Examples
     --------
@@ -35,14 +35,14 @@ class MajorityClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         self.majority_ = self.classes_[np.bincount(codes).argmax()]
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Return the same class for each graph."""
         check_is_fitted(self)
         return np.full(len(as_graphs(X)), self.majority_)
 
 
 class MajorityNodeClassifier(ScoresNodes, BaseEstimator):
-    """The class most training nodes have, for every node; of equals the first.
+    """Predict the most frequent class of the training nodes; the first of equally frequent ones.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class MajorityNodeClassifier(ScoresNodes, BaseEstimator):
         self.majority_ = self.classes_[np.bincount(codes).argmax()]
         return self
 
-    def predict(self, graph: Any, nodes: Any = None) -> npt.NDArray[Any]:
+    def predict(self, graph: Any, nodes: Any = None) -> Array:
         """Return the same class for each node, or for the given ones."""
         check_is_fitted(self)
         n_nodes = as_graph(graph).n_nodes

@@ -95,7 +95,7 @@ def test_models_learn_copy_and_keep_their_word_in_a_pickle(name, mutag):
     before = pickle.dumps(train)
     first = model(name).fit(train, mutag.y[:30])
     assert pickle.dumps(train) == before
-    assert 0.5 <= first.score(train, mutag.y[:30]) <= 1
+    assert first.score(train, mutag.y[:30]) > 0.8  # the largest class has 0.73
     decisions = first.decision_function(new)
     assert set(first.predict(new)) <= set(mutag.y)
     again = clone(first).set_params(n_jobs=2).fit(train, mutag.y[:30])

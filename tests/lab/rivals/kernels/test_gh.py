@@ -61,7 +61,7 @@ def test_grakel_agrees_where_every_node_has_a_neighbour(node_kernel, mutag, monk
 
     from nask.lab.rivals.kernels.grakel_graphs import attributed
 
-    # Several blocks, and graphs of several diameters.
+    # Several tiles, and graphs of several diameters.
     monkeypatch.setattr(hopper_nodes, "NODES_AT_ONCE", 10)
     graphs = mutag.graphs[:8]
     rows = [own.astype(float) for own in NodeEncoder().fit(graphs).transform(graphs)]

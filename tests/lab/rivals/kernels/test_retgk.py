@@ -113,8 +113,8 @@ def test_the_final_kernel(p):
     np.testing.assert_allclose(found, np.exp(-0.3 * distances**p))
 
 
-@pytest.mark.parametrize("block", [1, 40, 10**6])
-def test_blocks_do_not_matter(monkeypatch, block):
+@pytest.mark.parametrize("tile", [1, 40, 10**6])
+def test_tiles_do_not_matter(monkeypatch, tile):
     draw = np.random.default_rng(0)
     ptr = np.array([0, 3, 3, 8, 9, 14])
     clouds = NodeClouds(tuple(draw.normal(size=(2, 14, 3))), draw.integers(0, 2, 14), ptr)
@@ -126,7 +126,7 @@ def test_blocks_do_not_matter(monkeypatch, block):
     expected = np.array(
         [[similar[a, b].mean() if similar[a, b].size else 0.0 for b in parts] for a in parts]
     )
-    monkeypatch.setattr(node_clouds, "BLOCK", block)
+    monkeypatch.setattr(node_clouds, "TILE", tile)
     found = mean_similarities(clouds)
     assert (found == found.T).all()
     np.testing.assert_allclose(found, expected, atol=1e-14)

@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 import nask
-
-pytest.importorskip("ot")
-
-from nask.lab.rivals.kernels.pot import import_pot
 from nask.lab.rivals.kernels.rwk import RWK, RWKClassifier
+
+ot = pytest.importorskip("ot")
 
 LONG = {"n_steps": 200, "n_scalings": 1000, "tolerance": 1e-8}
 # With little of the term that is not convex there is one minimum to find.
@@ -106,7 +104,6 @@ def discrepancy(first, second, scales, local, connectivity, ridge, epsilon):
         found = minimize_scalar(lambda x: whole(G + x * change), bounds=(0, 1), method="bounded")
         return found.x, 0, found.fun
 
-    ot = import_pot()
     plan = ot.optim.generic_conditional_gradient(
         np.full(n, 1 / n),
         np.full(m, 1 / m),
@@ -179,7 +176,6 @@ def test_few_steps_come_near_the_end(molecules):
 
 
 def test_without_structure_it_is_the_transport_of_features():
-    ot = import_pot()
     rng = np.random.default_rng(0)
     graphs = [nask.AttributedGraph(n, (), {"x": rng.normal(size=n)}) for n in (4, 7)]
     kernel = RWK(n_hops=0, local=0, connectivity=0, ridge=0, epsilon=1e-3, **LONG).fit(graphs)

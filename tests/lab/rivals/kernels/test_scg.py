@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("ot")
-
-from nask.lab.rivals.kernels.pot import import_pot
 from nask.lab.rivals.kernels.scg import Side, Weights, transport
+
+ot = pytest.importorskip("ot")
 
 EPSILON = 0.2
 LONG = (1000, 5000, 1e-10)
@@ -70,7 +69,7 @@ def test_the_plan_is_stationary_by_the_scaling_of_pot(problem):
     assert plan.sum(axis=0) == pytest.approx(problem.b, rel=1e-6)
     assert value == pytest.approx(problem.value(plan), abs=1e-8)
     tangent = problem.M + 2 * problem.image(plan)
-    best = import_pot().sinkhorn(
+    best = ot.sinkhorn(
         problem.a, problem.b, tangent, EPSILON, stopThr=1e-13, numItermax=10**5, warn=False
     )
     gap = np.sum(tangent * (plan - best)) + EPSILON * (
@@ -80,7 +79,6 @@ def test_the_plan_is_stationary_by_the_scaling_of_pot(problem):
 
 
 def test_it_ends_no_higher_than_the_general_solver_of_pot(problem):
-    ot = import_pot()
     plan = ot.optim.gcg(
         problem.a,
         problem.b,
@@ -105,7 +103,7 @@ def test_the_value_never_rises(problem):
 def test_without_quadratic_part_one_step_is_the_scaling_of_pot():
     problem = Problem(7, 5, WEIGHTS[0])
     _, plan = problem.solve(1, 5000, 1e-12)
-    expected = import_pot().sinkhorn(problem.a, problem.b, problem.M, EPSILON, stopThr=1e-14)
+    expected = ot.sinkhorn(problem.a, problem.b, problem.M, EPSILON, stopThr=1e-14)
     assert plan == pytest.approx(expected, abs=1e-10)
 
 

@@ -11,7 +11,7 @@ from torch_geometric.data import Batch as PyGBatch
 from torch_geometric.data import Data
 
 import nask
-from nask.lab.rivals.networks import base
+from nask.lab.rivals.networks import graph_network
 from nask.lab.rivals.networks.batching import Batch, GraphTensors
 from nask.lab.rivals.networks.gat import GATClassifier
 from nask.lab.rivals.networks.gcn import GCNClassifier
@@ -206,7 +206,7 @@ def test_held_out_graphs_are_not_trained_on(mutag, monkeypatch):
     graphs, y = mutag.graphs, np.asarray(mutag.y)
     held = np.arange(0, len(y), 10)
     kept = np.setdiff1d(np.arange(len(y)), held)
-    monkeypatch.setattr(base, "held_out", lambda codes, random_state: (kept, held))
+    monkeypatch.setattr(graph_network, "held_out", lambda codes, random_state: (kept, held))
     flipped = y.copy()
     flipped[held] = -flipped[held]
     # One epoch has the same weights whatever held-out graphs are.

@@ -99,14 +99,14 @@ def test_no_loss_where_classes_are_apart_by_the_margin():
 
 def test_the_loss_of_the_estimator_is_a_sum():
     model = KernelGCNNodeClassifier(margin=0.5, triplet_weight=2.0)
-    network = model._network(3, 2)
+    network = model.build(3, 2)
     with torch.no_grad():
         network.bias.copy_(torch.tensor([1.0, -1.0]))
     rows, target = torch.tensor([[1.0, 0.0], [0.6, 0.8]]), torch.tensor([0, 1])
     logits = rows + network.bias.detach()
     # One triplet a class, k(u, v) = 1 and k(u, z) = 0.6: 0.1 each.
     expected = float(functional.cross_entropy(logits, target)) + 2 * 0.1
-    loss = float(model._loss(network, logits, target).detach())
+    loss = float(model.loss(network, logits, target).detach())
     assert loss == pytest.approx(expected, abs=1e-6)
 
 

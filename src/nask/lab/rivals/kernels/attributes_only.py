@@ -1,22 +1,25 @@
-"""What attributes and size tell: a Gaussian kernel on sums, blind to who is linked to whom."""
+"""A Gaussian kernel on sums of attributes and on size, which does not use the edges' ends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import Floats, GraphKernel, KernelClassifier
+from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
+from nask.tuning.grid import Grid
 
-GRID: Mapping[str, Sequence[Any]] = {"scale": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)}
+GRID: Grid = {"scale": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)}
 
 ROUNDING = 1e-6
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AttributeSums(GraphKernel):
     """A Gaussian kernel on the summed attributes of a graph's nodes.
 
@@ -25,7 +28,7 @@ class AttributeSums(GraphKernel):
     numbers of nodes and edges, each column z-scored over the training graphs, and m is the mean
     squared distance between two training graphs.
 
-    A kernel that does not do better has learned nothing from the structure.
+    A kernel that is no more accurate has learned nothing from the structure.
 
     Parameters
     ----------
@@ -39,17 +42,16 @@ class AttributeSums(GraphKernel):
     (2, 188)
     """
 
+    scale: float = 1.0
+
     form = ("scale",)
     positive = ("scale",)
-
-    def __init__(self, scale: float = 1.0) -> None:
-        self.scale = scale
 
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
         self.encoder_ = NodeEncoder().fit(graphs)
         sums = self._sums(graphs)
         deviation = sums.std(axis=0)
-        # Rows are float32: sums that are all equal but for rounding must not become a column.
+        # Rows are float32: a column of sums that differ by rounding only must not be scaled up.
         varies = deviation > ROUNDING * np.abs(sums).max(axis=0, initial=1.0)
         self.mean_, self.deviation_ = sums.mean(axis=0), np.where(varies, deviation, 1.0)
         self.training_ = (sums - self.mean_) / self.deviation_
@@ -57,19 +59,19 @@ class AttributeSums(GraphKernel):
         total = float(cdist(self.training_, self.training_, "sqeuclidean").sum())
         self.unit_ = total / (n * (n - 1)) if total > ROUNDING else 1.0
 
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
         rows = self.training_
         if graphs is not None:
             rows = (self._sums(graphs) - self.mean_) / self.deviation_
-        squares: Floats = cdist(rows, self.training_, "sqeuclidean") / self.unit_
+        squares: Float64 = cdist(rows, self.training_, "sqeuclidean") / self.unit_
         return squares
 
-    def finish(self, compared: Floats) -> Floats:
-        """Kernel from squared distances."""
-        gram: Floats = np.exp(-self.scale * compared)
+    def finish(self, compared: Float64) -> Float64:
+        """Return the kernel from squared distances."""
+        gram: Float64 = np.exp(-self.scale * compared)
         return gram
 
-    def _sums(self, graphs: Sequence[AttributedGraph]) -> Floats:
+    def _sums(self, graphs: Sequence[AttributedGraph]) -> Float64:
         sizes = np.array([(graph.n_nodes, graph.n_edges) for graph in graphs], dtype=np.float64)
         schema = self.encoder_.schema_
         if not schema.nodes and not schema.features:

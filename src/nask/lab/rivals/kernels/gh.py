@@ -8,10 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from nask.arrays import Float64
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import Floats, GraphKernel, KernelClassifier
+from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
 from nask.lab.rivals.kernels.hopper_nodes import HopperNodes
 from nask.lab.rivals.kernels.normalising import normalised
 from nask.tuning.grid import Grid
@@ -44,14 +45,14 @@ class GH(GraphKernel):
     The rows have z-scores of numerical attributes and one-hot categories, so that a Gaussian k is
     the product of one on numbers and, as in the paper, one on labels, which is
     exp(-2 / d) in place of 0 for different labels. A missing number is the mean, a missing or
-    unseen category a block of zeros. Attributes of edges are left out.
+    unseen category is all zeros. Attributes of edges are left out.
 
-    A graph without nodes has K = 0 with every graph, itself included, and so has one whose linear
-    K(G, G) is 0.
+    A graph without nodes has K = 0 with every graph, itself included, and so has a graph whose
+    linear K(G, G) is 0.
 
     GraKeL has this kernel too, but fails on nodes without neighbours. Its loops run over
-    positions and lengths for each pair of nodes; here D(u, v) + D(v, w) = D(u, w) tells the
-    pairs u, w on whose paths v is, and the numbers of shortest paths to v and from v multiply.
+    positions and lengths for each pair of nodes. Here v is on a shortest path from u to w where
+    D(u, v) + D(v, w) = D(u, w), and the numbers of shortest paths to v and from v are multiplied.
 
     References
     ----------
@@ -77,15 +78,15 @@ class GH(GraphKernel):
         self.nodes_ = self._nodes(graphs)
         self.diagonal_ = self._diagonal(self.nodes_)
 
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
         if graphs is None:
             nodes, diagonal = self.nodes_, self.diagonal_
         else:
             nodes = self._nodes(graphs)
             diagonal = self._diagonal(nodes)
         gram = np.zeros((len(nodes), len(self.nodes_)))
-        for a, rows in nodes.blocks():
-            for b, columns in self.nodes_.blocks():
+        for a, rows in nodes.tiles():
+            for b, columns in self.nodes_.tiles():
                 if graphs is not None or a.start >= b.start:
                     gram[a, b] = self._between(rows, columns)
         if graphs is None:
@@ -95,8 +96,8 @@ class GH(GraphKernel):
     def _nodes(self, graphs: Sequence[AttributedGraph]) -> HopperNodes:
         return HopperNodes.of(graphs, self.encoder_.transform(graphs))
 
-    def _diagonal(self, nodes: HopperNodes) -> Floats:
-        """K(G, G); 0 where linear terms cancel and what is left of them is rounding."""
+    def _diagonal(self, nodes: HopperNodes) -> Float64:
+        """Return K(G, G); 0 where linear terms cancel and only rounding is left."""
         result = np.zeros(len(nodes))
         for i in range(len(nodes)):
             own = nodes.take(slice(i, i + 1))
@@ -106,14 +107,14 @@ class GH(GraphKernel):
                 result[i] = terms.sum()
         return result
 
-    def _between(self, a: HopperNodes, b: HopperNodes) -> Floats:
-        """Sums over the nodes of each graph, of all pairs of graphs."""
+    def _between(self, a: HopperNodes, b: HopperNodes) -> Float64:
+        """Return the sums over the nodes of each graph, for all pairs of graphs."""
         width = min(a.width, b.width)
         terms = (a.counts(width) @ b.counts(width).T) * self._similarity(a, b)
         return np.asarray(a.membership() @ terms @ b.membership().T)
 
-    def _similarity(self, a: HopperNodes, b: HopperNodes) -> Floats:
-        """k of all pairs of nodes."""
+    def _similarity(self, a: HopperNodes, b: HopperNodes) -> Float64:
+        """Return k for all pairs of nodes."""
         x, y = a.rows, b.rows
         if self.node_kernel == "linear":
             return x @ y.T

@@ -1,4 +1,4 @@
-"""Graphs in the form GraKeL takes."""
+"""Graphs in the form that GraKeL takes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from nask.graph.attributed_graph import AttributedGraph
 
 
 def labelled(graphs: Sequence[AttributedGraph], labels: Sequence[Iterable[Any]]) -> list[Any]:
-    """Graphs of GraKeL with a label at each node.
+    """Return graphs of GraKeL with a label at each node.
 
     Parameters
     ----------
     graphs : sequence of AttributedGraph
     labels : sequence of iterable
-        One label a node, for each graph. GraKeL sorts labels and orders them by their hash, so
-        give integers: the hash of text is another one in each run.
+        For each graph, one label per node. Give integers: GraKeL orders labels by their hash, and
+        the hash of text differs in each run.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def labelled(graphs: Sequence[AttributedGraph], labels: Sequence[Iterable[Any]])
 
     result = []
     for graph, own in zip(graphs, labels, strict=True):
-        # Every node is a key, since GraKeL forgets those that are in no edge.
+        # Every node is a key, since GraKeL drops nodes without an edge.
         neighbours: dict[int, dict[int, float]] = {v: {} for v in range(graph.n_nodes)}
         for u, v in graph.edges.tolist():
             neighbours[u][v] = neighbours[v][u] = 1.0
@@ -42,16 +42,16 @@ def labelled(graphs: Sequence[AttributedGraph], labels: Sequence[Iterable[Any]])
 def attributed(
     graphs: Sequence[AttributedGraph], rows: Sequence[Any], lonely: bool = True
 ) -> list[Any]:
-    """Graphs of GraKeL as adjacency matrices, with a vector or a label at each node.
+    """Return graphs of GraKeL as adjacency matrices, with a vector or a label at each node.
 
     Parameters
     ----------
     graphs : sequence of AttributedGraph
     rows : sequence of array
-        One row, or one label, a node, for each graph. Nothing may be missing: GraKeL gives wrong
-        matrices in silence where there is a NaN.
+        For each graph, one row or one label per node. Nothing may be missing: where there is a
+        NaN, GraKeL returns wrong matrices without an error.
     lonely : bool, default=True
-        Whether nodes without neighbours stay. GraphHopper fails on them.
+        Whether to keep nodes without neighbours. GraphHopper fails on them.
 
     Examples
     --------

@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
-from nask.lab.rivals.kernels.base import Floats, GraphKernel
+from nask.lab.rivals.kernels.base import GraphKernel
 from nask.lab.rivals.kernels.normalising import normalised
 
 
 class GraKeLKernel(GraphKernel):
     """A kernel that GraKeL computes, normalised to K(G, G) = 1.
 
-    A graph without nodes has K = 0 with every graph, itself included: GraKeL would fail on it. So
-    has a graph that is not similar to itself, where GraKeL would give NaN. A subclass says in
+    A graph without nodes has K = 0 with every graph, itself included; GraKeL would fail on it. The
+    same holds for a graph with K(G, G) = 0, where GraKeL would return NaN. A subclass says in
     ``_learn`` what it needs to know of the training graphs, in ``_grakel`` which kernel of GraKeL
-    it is, and in ``_convert`` how that takes graphs.
+    it is, and in ``_convert`` how that kernel takes graphs.
     """
 
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
@@ -35,7 +36,7 @@ class GraKeLKernel(GraphKernel):
                 self.kernel_.fit(self._convert(_chosen(graphs, self.filled_)))
                 self.diagonal_ = np.atleast_1d(self._copy().diagonal())
 
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
         filled = self.filled_ if graphs is None else _filled(graphs)
         result = np.zeros((len(filled), len(self.filled_)))
         if not (filled.any() and self.filled_.any()):
@@ -51,16 +52,15 @@ class GraKeLKernel(GraphKernel):
         return result
 
     def _training_gram(self, kernel: Any) -> Any:
-        # Half of what GraKeL's fit_transform does; the other half was done in fit.
-        return kernel._calculate_kernel_matrix()
+        return gram_of_fitted(kernel)
 
     def _copy(self) -> Any:
-        """The fitted kernel of GraKeL, to be used once: it notes each call in itself."""
+        """Return the fitted kernel of GraKeL, to be used once: it stores each call in itself."""
         return copy.copy(self.kernel_)
 
     @abstractmethod
     def _learn(self, graphs: Sequence[AttributedGraph]) -> None:
-        """Set fitted attributes, which ``_grakel`` and ``_convert`` use."""
+        """Set the fitted attributes that ``_grakel`` and ``_convert`` use."""
 
     @abstractmethod
     def _grakel(self) -> Any:
@@ -69,6 +69,12 @@ class GraKeLKernel(GraphKernel):
     @abstractmethod
     def _convert(self, graphs: Sequence[AttributedGraph]) -> list[Any]:
         """Return graphs, each of which has nodes, as GraKeL takes them."""
+
+
+def gram_of_fitted(kernel: Any) -> Any:
+    """Return the matrix between the graphs that a kernel of GraKeL was fitted on."""
+    # GraKeL has no public way to it: fit_transform would do all the work of fit again.
+    return kernel._calculate_kernel_matrix()
 
 
 @contextmanager

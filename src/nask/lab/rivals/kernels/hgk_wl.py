@@ -8,10 +8,10 @@ from itertools import islice
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy import sparse
 
+from nask.arrays import Float64, Index
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
 from nask.lab.rivals.kernels.mixed_nodes import MixedEncoder, MixedNodes
@@ -19,10 +19,8 @@ from nask.numeric import inverse_root
 from nask.stars.colours import refined_colours
 from nask.tuning.grid import Grid
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 GRID: Grid = {"n_iter": [1, 2, 3, 4, 5]}
-# A colour that more than this part of the graphs have is counted in a dense matrix.
+# A colour that more than this share of the graphs have is counted in a dense matrix.
 COMMON = 0.05
 
 
@@ -50,20 +48,20 @@ class HGKWL(GraphKernel):
     width : float, default=1.0
         w, in standard deviations of an attribute.
     normalize : bool, default=True
-        Whether to divide by the root of both graphs' similarity with themselves.
+        Whether to divide by the square roots of k(G, G) and k(H, H).
     random_state : int, default=0
-        Of the hash functions. Kernels that differ in ``n_iter`` only have the same.
+        Seed of the hash functions. They do not depend on ``n_iter``.
     n_jobs : int, default=None
         Threads over the hash functions, in joblib's convention; the result is the same.
 
     Notes
     -----
-    I, w, the standardised attributes and the normalised Gram are those of the paper's experiments.
-    Mixed attributes: the first colour of a node is its labels and its hash together, so that
-    two nodes are alike if their labels are equal and their vectors near. Without numerical
+    I, w, the standardised attributes and the normalised Gram matrix are those of the paper's
+    experiments. Mixed attributes: the first colour of a node is its labels and its hash together,
+    so that two nodes are alike if their labels are equal and their vectors near. Without numerical
     attributes all hashes are equal, and the kernel is the Weisfeiler-Lehman subtree kernel.
-    A missing number counts as the mean, missing categories are alike, and attributes of edges do
-    not count; the paper has none of these.
+    A missing number counts as the mean, missing categories are alike, and attributes of edges are
+    not used; the paper has none of these.
 
     References
     ----------
@@ -99,8 +97,8 @@ class HGKWL(GraphKernel):
         self.directions_ = draw.standard_normal((self.nodes_.vectors.shape[1], n_hashes))
         self.offsets_ = draw.uniform(0, self.width, n_hashes)
 
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
-        # New graphs are coloured together with those of training: no colours need be kept.
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
+        # New graphs are coloured together with the training graphs, so no colours are stored.
         nodes = self.nodes_
         if graphs is not None:
             nodes = nodes.union(self.encoder_.encode(graphs))
@@ -125,8 +123,8 @@ class HGKWL(GraphKernel):
         return total
 
 
-def hash_values(vectors: Floats, directions: Floats, offsets: Floats, width: float) -> Index:
-    """Hash of each vector under each function, (n_vectors, n_functions).
+def hash_values(vectors: Float64, directions: Float64, offsets: Float64, width: float) -> Index:
+    """Return the hash of each vector under each function, (n_vectors, n_functions).
 
     Examples
     --------
@@ -138,9 +136,9 @@ def hash_values(vectors: Floats, directions: Floats, offsets: Floats, width: flo
 
 def _base_kernel(
     nodes: MixedNodes, labels: Index, hashed: Index, n_iter: int, first: int, n_train: int
-) -> tuple[Floats, Floats]:
-    """Subtree kernel of the graphs from ``first`` on with the first ``n_train``, and of all with
-    themselves. Sums of integers: exact, in whatever order they are added.
+) -> tuple[Float64, Float64]:
+    """Return the subtree kernel of the graphs from ``first`` on with the first ``n_train``, and of
+    each graph with itself. These are sums of integers, exact in any order.
 
     A colour of one graph only is left out of the product: it counts in ``own`` alone.
     """
@@ -165,7 +163,7 @@ def _base_kernel(
 def _counts(
     nodes: MixedNodes, labels: Index, hashed: Index, n_iter: int
 ) -> Iterator[sparse.csr_array]:
-    """Number of nodes of each graph, in rows, by colour, in columns; one matrix a round."""
+    """Yield the number of nodes by graph (rows) and colour (columns), one matrix per round."""
     n_graphs = nodes.batch.n_graphs
     graph = np.repeat(np.arange(n_graphs), np.diff(nodes.ptr))
     start = np.unique(np.column_stack([labels, hashed]), axis=0, return_inverse=True)[1]
@@ -176,7 +174,7 @@ def _counts(
 
 
 class HGKWLClassifier(KernelClassifier):
-    """A support vector machine on :class:`HGKWL`, its number of rounds chosen on folds.
+    """A support vector machine on :class:`HGKWL`; see :class:`KernelClassifier` for parameters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where on shortest paths the nodes of graphs are, as GraphHopper counts it."""
+"""The positions of nodes on shortest paths, as GraphHopper counts them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from nask.arrays import Array, Float64, Positions
 from nask.graph.attributed_graph import AttributedGraph
-from nask.lab.rivals.kernels.base import Floats
 
-# A matrix of so many nodes on both sides takes 2 MB.
+# A tile of this many nodes on both sides takes 2 MB.
 NODES_AT_ONCE = 512
 
 
 @dataclass(frozen=True, eq=False)
 class HopperNodes:
-    """The nodes of graphs: their rows of numbers and where on shortest paths they are.
+    """The nodes of graphs: their rows of numbers, and their positions on shortest paths.
 
-    Nodes of a graph with the same row count as one, since all that matters of them is a sum.
+    Nodes of a graph with the same row are merged, since only a sum over them is needed.
 
     Parameters
     ----------
@@ -34,18 +33,18 @@ class HopperNodes:
         Of each graph, as :func:`positions_on_paths` counts them.
     """
 
-    ptr: npt.NDArray[np.intp]
-    rows: Floats
+    ptr: Positions
+    rows: Float64
     positions: list[Any]
 
     @classmethod
-    def of(cls, graphs: Sequence[AttributedGraph], rows: Sequence[npt.NDArray[Any]]) -> Self:
-        """The nodes of graphs, whose rows are given for each graph."""
+    def of(cls, graphs: Sequence[AttributedGraph], rows: Sequence[Array]) -> Self:
+        """Return the nodes of graphs, with one array of rows per graph."""
         distinct, positions = [], []
         for graph, own in zip(graphs, rows, strict=True):
             values, which = np.unique(own, axis=0, return_inverse=True)
-            parts = (np.ones(len(own)), which, np.arange(len(own) + 1))
-            same = sparse.csr_array(parts, shape=(len(own), len(values)))
+            arrays = (np.ones(len(own)), which, np.arange(len(own) + 1))
+            same = sparse.csr_array(arrays, shape=(len(own), len(values)))
             distinct.append(values.astype(np.float64))
             positions.append((same.T @ positions_on_paths(graph)).tocsr())
         ptr = np.cumsum([0, *map(len, distinct)])
@@ -60,19 +59,19 @@ class HopperNodes:
         return max(int(own.shape[1]) for own in self.positions)
 
     def take(self, graphs: slice) -> HopperNodes:
-        """The nodes of some graphs that follow each other."""
+        """Return the nodes of consecutive graphs."""
         start, stop, _ = graphs.indices(len(self))
         ptr = self.ptr[start : stop + 1]
         return HopperNodes(ptr - ptr[0], self.rows[ptr[0] : ptr[-1]], self.positions[graphs])
 
-    def blocks(self) -> Iterator[tuple[slice, HopperNodes]]:
-        """Graphs together that have few nodes in all."""
+    def tiles(self) -> Iterator[tuple[slice, HopperNodes]]:
+        """Yield consecutive graphs that have few nodes in all."""
         starts = np.flatnonzero(np.diff(self.ptr[:-1] // NODES_AT_ONCE, prepend=-1))
         for start, stop in pairwise([*starts.tolist(), len(self)]):
             yield slice(start, stop), self.take(slice(start, stop))
 
-    def counts(self, width: int) -> Floats:
-        """The first columns of all positions; longer paths meet none of the same length."""
+    def counts(self, width: int) -> Float64:
+        """Return the first columns of all positions; the other side has no longer paths."""
         result = np.zeros((len(self.rows), width))
         for start, stop, own in zip(self.ptr, self.ptr[1:], self.positions, strict=False):
             some = own[:, :width]
@@ -80,10 +79,10 @@ class HopperNodes:
         return result
 
     def membership(self) -> Any:
-        """Which node is in which graph, graphs x nodes."""
+        """Return which node is in which graph, graphs x nodes."""
         n_nodes = len(self.rows)
-        parts = (np.ones(n_nodes), np.arange(n_nodes), self.ptr)
-        return sparse.csr_array(parts, shape=(len(self), n_nodes))
+        arrays = (np.ones(n_nodes), np.arange(n_nodes), self.ptr)
+        return sparse.csr_array(arrays, shape=(len(self), n_nodes))
 
 
 def positions_on_paths(graph: AttributedGraph) -> Any:
@@ -97,8 +96,8 @@ def positions_on_paths(graph: AttributedGraph) -> Any:
 
     Examples
     --------
-    Each of three nodes is a path; the columns after that are the ends of four paths of one edge,
-    and the ends and middle of two paths of two edges.
+    Each of the three nodes is a path; the next columns are the ends of four paths of one edge,
+    then the ends and the middle of two paths of two edges.
 
     >>> import nask
     >>> positions_on_paths(nask.AttributedGraph(3, [(0, 1), (1, 2)])).toarray().astype(int)

@@ -1,4 +1,4 @@
-"""One label a node, for kernels that know one label only."""
+"""One label per node, for kernels that know one label only."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Positions
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
@@ -16,7 +16,7 @@ from nask.graph.schema import Schema
 
 @dataclass(frozen=True, eq=False)
 class NodeLabels:
-    """The categorical attributes of a node together, as one integer.
+    """All categorical attributes of a node as one integer.
 
     A missing value counts as one more category. Where a set has no categorical attribute, all
     nodes have the label 0. Numerical attributes are left out.
@@ -24,9 +24,9 @@ class NodeLabels:
     Parameters
     ----------
     schema : Schema
-        Of the training graphs.
+        That of the training graphs.
     codes : dict
-        Labels by the codes of a node's categories.
+        The label of each combination of category codes.
 
     Examples
     --------
@@ -47,23 +47,26 @@ class NodeLabels:
     @classmethod
     def fit(cls, graphs: Sequence[AttributedGraph]) -> Self:
         """Number the labels of the training graphs, in the order in which they come."""
-        labels = cls(Schema.fit(graphs), {})
-        labels._number(graphs, labels.codes)
-        return labels
+        schema = Schema.fit(graphs)
+        codes: dict[tuple[int, ...], int] = {}
+        _numbered(graphs, schema, codes)
+        return cls(schema, codes)
 
     @property
     def n_labels(self) -> int:
-        """Number of labels of the training graphs; unseen ones have this number or a higher."""
+        """Number of labels of the training graphs; unseen labels get this number or a higher."""
         return len(self.codes)
 
-    def transform(self, graphs: Sequence[AttributedGraph]) -> list[npt.NDArray[np.intp]]:
-        """Labels of the nodes of each graph; those unseen in training have numbers of their own."""
-        return self._number(graphs, dict(self.codes))
+    def transform(self, graphs: Sequence[AttributedGraph]) -> list[Positions]:
+        """Return the labels of the nodes of each graph; unseen ones get numbers of their own."""
+        return _numbered(graphs, self.schema, dict(self.codes))
 
-    def _number(
-        self, graphs: Sequence[AttributedGraph], codes: dict[tuple[int, ...], int]
-    ) -> list[npt.NDArray[np.intp]]:
-        nodes = GraphBatch.encode(graphs, self.schema).nodes
-        rows = nodes.categorical.T.tolist()
-        labels = [codes.setdefault(tuple(row), len(codes)) for row in rows]
-        return np.split(np.array(labels, dtype=np.intp), nodes.ptr[1:-1])
+
+def _numbered(
+    graphs: Sequence[AttributedGraph], schema: Schema, codes: dict[tuple[int, ...], int]
+) -> list[Positions]:
+    """Return the labels of nodes; new ones are added to ``codes``."""
+    nodes = GraphBatch.encode(graphs, schema).nodes
+    rows = nodes.categorical.T.tolist()
+    labels = [codes.setdefault(tuple(row), len(codes)) for row in rows]
+    return np.split(np.array(labels, dtype=np.intp), nodes.ptr[1:-1])

@@ -1,4 +1,4 @@
-"""Graphs as Gaussians: the feature space Laplacian kernel, of which ML is made."""
+"""Graphs as Gaussians: the feature space Laplacian kernel, on which ML is built."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from nask.lab.rivals.kernels.base import Floats
+from nask.arrays import Float64, Positions
 
-# An adjacency matrix and the features of its nodes, a row each.
-# So many pairs of Gaussians of rank 10 take 13 MB.
+# Pairs of Gaussians of rank 10 take 13 MB.
 PAIRS_AT_ONCE = 16384
 
 
@@ -20,7 +18,7 @@ PAIRS_AT_ONCE = 16384
 class Gaussians:
     r"""Zero-mean Gaussians, each with the covariance of a graph's smooth functions.
 
-    With features U of the nodes, a row each, and the Laplacian L of a graph,
+    With features U of the nodes, one row each, and the Laplacian L of a graph,
 
     .. math:: S = U^T (L + \eta I)^{-1} U + \gamma I.
 
@@ -32,16 +30,25 @@ class Gaussians:
         Logarithms of the determinants of S.
     """
 
-    inverses: Floats
-    logdets: Floats
+    inverses: Float64
+    logdets: Float64
 
     @classmethod
     def of(
-        cls, parts: Sequence[tuple[Floats, Floats]], rank: int, eta: float, gamma: float
+        cls, graphs: Sequence[tuple[Float64, Float64]], rank: int, eta: float, gamma: float
     ) -> Self:
-        """Gaussians of graphs whose nodes have ``rank`` features."""
-        covariances = np.zeros((len(parts), rank, rank))
-        for covariance, (adjacency, features) in zip(covariances, parts, strict=True):
+        """Return the Gaussians of graphs.
+
+        Parameters
+        ----------
+        graphs : sequence of (ndarray, ndarray)
+            The adjacency matrix of each, and ``rank`` features per node.
+        rank : int
+        eta, gamma : float
+            As above.
+        """
+        covariances = np.zeros((len(graphs), rank, rank))
+        for covariance, (adjacency, features) in zip(covariances, graphs, strict=True):
             laplacian = np.diag(adjacency.sum(axis=1) + eta) - adjacency
             covariance[:] = features.T @ np.linalg.solve(laplacian, features)
         covariances += gamma * np.eye(rank)
@@ -51,12 +58,12 @@ class Gaussians:
     def __len__(self) -> int:
         return len(self.logdets)
 
-    def take(self, chosen: npt.NDArray[np.intp] | slice) -> Gaussians:
-        """Some of them."""
+    def take(self, chosen: Positions | slice) -> Gaussians:
+        """Return some of them."""
         return Gaussians(self.inverses[chosen], self.logdets[chosen])
 
-    def compare(self, other: Gaussians) -> Floats:
-        r"""Bhattacharyya kernel, 1 for equal Gaussians.
+    def compare(self, other: Gaussians) -> Float64:
+        r"""Return the Bhattacharyya kernel, 1 for equal Gaussians.
 
         .. math:: \frac{|(S^{-1} / 2 + S'^{-1} / 2)^{-1}|^{1/2}}{|S|^{1/4} |S'|^{1/4}}
 

@@ -1,4 +1,4 @@
-"""Nodes as a label and a vector each, for kernels that treat the two kinds of attributes apart."""
+"""Nodes as a label and a vector each, for kernels that separate the two kinds of attributes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64, Index
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
 from nask.graph.schema import Schema
 from nask.lab.rivals.encoding import NodeEncoder
 from nask.stars.colours import attribute_colours
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 
 def has_numbers(schema: Schema) -> bool:
@@ -43,7 +40,7 @@ class MixedNodes:
     """
 
     batch: GraphBatch
-    vectors: Floats
+    vectors: Float64
 
     @property
     def ptr(self) -> Index:
@@ -51,15 +48,15 @@ class MixedNodes:
         return self.batch.nodes.ptr
 
     def labels(self) -> Index:
-        """A number for each node, equal where all categorical attributes are.
+        """Return a number per node, equal where all categorical attributes are equal.
 
-        Missing values are alike, and so are unseen categories only if they are equal.
+        Missing values are equal; unseen categories are equal if their values are.
         """
         nodes = self.batch.nodes
         return attribute_colours(Elements(nodes.ptr, np.empty((0, len(nodes))), nodes.categorical))
 
     def union(self, other: MixedNodes) -> MixedNodes:
-        """The nodes of these graphs, then those of others encoded alike."""
+        """Return the nodes of these graphs, then those of others from the same encoder."""
         vectors = np.concatenate([self.vectors, other.vectors])
         return MixedNodes(self.batch.union(other.batch), vectors)
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import Floats, GraphKernel, KernelClassifier
+from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
 from nask.lab.rivals.kernels.laplacian_gaussians import Gaussians
 from nask.tuning.grid import Grid
 
@@ -22,8 +23,8 @@ SMALLEST_SHARE = 1e-9
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ML(GraphKernel):
-    r"""Multiscale Laplacian kernel: graphs as Gaussians, over features of nodes that are
-    Gaussians of neighbourhoods in turn.
+    r"""Multiscale Laplacian kernel: graphs as Gaussians, whose node features come from Gaussians
+    of neighbourhoods.
 
     With features U of the nodes and the Laplacian L, a graph has the covariance
     :math:`S = U^T (L + \eta I)^{-1} U + \gamma I`, and two graphs compare by the Bhattacharyya
@@ -31,9 +32,9 @@ class ML(GraphKernel):
 
     .. math:: k(G, G') = \frac{|(S^{-1} / 2 + S'^{-1} / 2)^{-1}|^{1/2}}{|S|^{1/4} |S'|^{1/4}}.
 
-    At level 0 nodes compare by <x, x'> of their rows of numbers; at level l by k of the subgraphs
-    within l edges, whose U are features for level l - 1. K is k of the whole graphs, with
-    features for the last level. K(G, G) = 1.
+    At level 0 nodes are compared by <x, x'> of their rows of numbers; at level l by k of the
+    subgraphs within l edges, whose U are the features of level l - 1. K is k of the whole graphs,
+    with the features of the last level. K(G, G) = 1.
 
     Parameters
     ----------
@@ -42,20 +43,21 @@ class ML(GraphKernel):
     eta, gamma : float, default=0.01
         Weights of the identity in the Laplacian and in the covariance.
     rank : int, default=10
-        Number of features of a level, at most.
+        Largest number of features per level.
     n_samples : int, default=50
-        Number of training nodes a level whose kernel, in place of all nodes', gives the features.
+        Number of training nodes per level. Features come from the kernel of these instead of all
+        nodes.
     random_state : int, default=0
-        Of these nodes.
+        Seed of the choice of these nodes.
 
     Notes
     -----
     Rows have z-scores of numerical attributes and one-hot categories, whose <x, x'> is the paper's
-    delta of labels. A missing number is the mean, a missing or unseen category a block of zeros.
+    delta of labels. A missing number is the mean, a missing or unseen category is all zeros.
     Attributes of edges are left out. The directions come from ``n_samples`` nodes drawn by their
-    position, so a set with more nodes than that depends on their order as it does on the seed.
+    position, so for a set with more nodes the result depends on their order, as on the seed.
 
-    GraKeL has this kernel too. It computes the covariance of a neighbourhood once for each sample
+    GraKeL has this kernel too. It computes the covariance of a neighbourhood anew for each sample
     it is compared with, and leaves out the halves in k, so that its levels above 0 are weaker by
     2^(-rank/2). The two agree at level 0.
 
@@ -92,25 +94,28 @@ class ML(GraphKernel):
             sample = [nodes[k] for k in rng.choice(len(nodes), n_samples, replace=False)]
             level = self._level(radius, sample, graphs, features)
             self.levels_.append(level)
-            features = [
-                self._kernel(level, graph, own) @ level.mixing
-                for graph, own in zip(graphs, features, strict=True)
-            ]
+            features = self._features(level, graphs, features)
         self.gaussians_ = self._whole(graphs, features)
 
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
         if graphs is not None:
             features = self._rows(graphs)
             for level in self.levels_:
-                features = [
-                    self._kernel(level, graph, own) @ level.mixing
-                    for graph, own in zip(graphs, features, strict=True)
-                ]
+                features = self._features(level, graphs, features)
             return self._whole(graphs, features).compare(self.gaussians_)
         gram = self.gaussians_.compare(self.gaussians_)
         return np.asarray(np.tril(gram) + np.tril(gram, -1).T)
 
-    def _rows(self, graphs: Sequence[AttributedGraph]) -> list[Floats]:
+    def _features(
+        self, level: Level, graphs: Sequence[AttributedGraph], features: list[Float64]
+    ) -> list[Float64]:
+        """Return the features of a level from those of the level below."""
+        return [
+            self._kernel(level, graph, own) @ level.mixing
+            for graph, own in zip(graphs, features, strict=True)
+        ]
+
+    def _rows(self, graphs: Sequence[AttributedGraph]) -> list[Float64]:
         return [own.astype(np.float64) for own in self.encoder_.transform(graphs)]
 
     def _level(
@@ -118,38 +123,38 @@ class ML(GraphKernel):
         radius: int,
         sample: list[tuple[int, int]],
         graphs: Sequence[AttributedGraph],
-        features: list[Floats],
+        features: list[Float64],
     ) -> Level:
-        """The level whose features are those of the sampled nodes' kernel."""
-        reference: Floats | Gaussians
+        """Return the level whose features come from the kernel of the sampled nodes."""
+        reference: Float64 | Gaussians
         if radius == 0:
             rows = [features[i][v] for i, v in sample]
             reference = np.array(rows).reshape(len(rows), self.encoder_.n_columns_)
             gram = reference @ reference.T
         else:
-            parts = [next(balls(graphs[i], features[i], radius, [v])) for i, v in sample]
-            reference = self._gaussians(parts, features[0].shape[1])
+            subgraphs = [next(balls(graphs[i], features[i], radius, [v])) for i, v in sample]
+            reference = self._gaussians(subgraphs, features[0].shape[1])
             gram = reference.compare(reference)
         values, vectors = np.linalg.eigh((gram + gram.T) / 2)
         values, vectors = values[::-1][: self.rank], vectors[:, ::-1][:, : self.rank]
         kept = values > SMALLEST_SHARE * values.max(initial=0.0)
         return Level(radius, reference, vectors[:, kept] / np.sqrt(values[kept]))
 
-    def _kernel(self, level: Level, graph: AttributedGraph, features: Floats) -> Floats:
-        """Kernel between the nodes of a graph and those of the sample."""
+    def _kernel(self, level: Level, graph: AttributedGraph, features: Float64) -> Float64:
+        """Return the kernel between the nodes of a graph and those of the sample."""
         if isinstance(level.reference, Gaussians):
-            parts = list(balls(graph, features, level.radius, range(graph.n_nodes)))
-            return self._gaussians(parts, features.shape[1]).compare(level.reference)
+            subgraphs = list(balls(graph, features, level.radius, range(graph.n_nodes)))
+            return self._gaussians(subgraphs, features.shape[1]).compare(level.reference)
         return features @ level.reference.T
 
-    def _whole(self, graphs: Sequence[AttributedGraph], features: list[Floats]) -> Gaussians:
-        parts = [
+    def _whole(self, graphs: Sequence[AttributedGraph], features: list[Float64]) -> Gaussians:
+        whole = [
             (adjacency(graph).toarray(), own) for graph, own in zip(graphs, features, strict=True)
         ]
-        return self._gaussians(parts, self.levels_[-1].mixing.shape[1])
+        return self._gaussians(whole, self.levels_[-1].mixing.shape[1])
 
-    def _gaussians(self, parts: list[tuple[Floats, Floats]], rank: int) -> Gaussians:
-        return Gaussians.of(parts, rank, self.eta, self.gamma)
+    def _gaussians(self, graphs: list[tuple[Float64, Float64]], rank: int) -> Gaussians:
+        return Gaussians.of(graphs, rank, self.eta, self.gamma)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,22 +164,22 @@ class Level:
     Parameters
     ----------
     radius : int
-        Of the neighbourhoods that are compared; at 0 nodes compare by their rows.
+        Of the neighbourhoods that are compared; at 0 nodes are compared by their rows.
     reference : ndarray or Gaussians
         The rows, or neighbourhoods, of the sampled nodes.
     mixing : ndarray of shape (n_samples, n_features)
-        Takes the kernel between a node and the sample to the node's features.
+        Maps the kernel between a node and the sample to the node's features.
     """
 
     radius: int
-    reference: Floats | Gaussians
-    mixing: Floats
+    reference: Float64 | Gaussians
+    mixing: Float64
 
 
 def balls(
-    graph: AttributedGraph, features: Floats, radius: int, nodes: Iterable[int]
-) -> Iterator[tuple[Floats, Floats]]:
-    """Subgraphs within some edges of nodes: adjacency matrices and rows of features.
+    graph: AttributedGraph, features: Float64, radius: int, nodes: Iterable[int]
+) -> Iterator[tuple[Float64, Float64]]:
+    """Yield the subgraphs within some edges of nodes: adjacency matrices and rows of features.
 
     Examples
     --------
@@ -196,7 +201,7 @@ def balls(
 
 
 def adjacency(graph: AttributedGraph) -> Any:
-    """Adjacency matrix, a csr_array."""
+    """Return the adjacency matrix, a csr_array."""
     ends = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
     shape = (graph.n_nodes, graph.n_nodes)
     return sparse.csr_array((np.ones(ends.shape[1]), tuple(ends)), shape=shape)

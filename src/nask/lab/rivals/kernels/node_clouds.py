@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-# Pairs of nodes compared at once: 32 MB a matrix.
-BLOCK = 2**22
+from nask.arrays import Float64, Index
+
+# Pairs of nodes in a tile: 32 MB per matrix.
+TILE = 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class NodeClouds:
         The nodes of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
     """
 
-    positions: tuple[Floats, ...]
+    positions: tuple[Float64, ...]
     labels: Index
     ptr: Index
 
@@ -41,14 +40,14 @@ class NodeClouds:
         return len(self.ptr) - 1
 
     def take(self, graphs: Index) -> NodeClouds:
-        """The nodes of some graphs, in the order given."""
+        """Return the nodes of some graphs, in the order given."""
         sizes = np.diff(self.ptr)[graphs]
         ptr = np.concatenate([[0], np.cumsum(sizes)])
         nodes = np.repeat(self.ptr[graphs] - ptr[:-1], sizes) + np.arange(ptr[-1])
         return NodeClouds(tuple(x[nodes] for x in self.positions), self.labels[nodes], ptr)
 
     def runs(self) -> dict[int, Runs]:
-        """The nodes of each label, those of a graph next to each other."""
+        """Return the nodes of each label, those of a graph next to each other."""
         graph = np.repeat(np.arange(self.n_graphs), np.diff(self.ptr))
         found = {}
         for label in np.unique(self.labels).tolist():
@@ -63,21 +62,21 @@ class NodeClouds:
 class Runs:
     """Nodes of one label: those of ``graphs[i]`` are from ``ptr[i]`` to ``ptr[i + 1]``."""
 
-    positions: tuple[Floats, ...]
+    positions: tuple[Float64, ...]
     graphs: Index
     ptr: Index
 
-    def part(self, first: int, last: int) -> Runs:
-        """The nodes of some graphs."""
+    def take(self, first: int, last: int) -> Runs:
+        """Return the nodes of consecutive graphs."""
         nodes = slice(self.ptr[first], self.ptr[last])
         ptr = self.ptr[first : last + 1] - self.ptr[first]
         return Runs(tuple(x[nodes] for x in self.positions), self.graphs[first:last], ptr)
 
-    def blocks(self, n_others: int) -> Iterator[tuple[int, int]]:
-        """Graphs cut so that no block has more than ``BLOCK`` pairs, or else one graph."""
+    def tiles(self, n_others: int) -> Iterator[tuple[int, int]]:
+        """Yield first and last graphs, so that a tile has up to ``TILE`` pairs, or one graph."""
         first = 0
         while first < len(self.graphs):
-            most = self.ptr[first] + BLOCK // max(1, n_others)
+            most = self.ptr[first] + TILE // max(1, n_others)
             last = max(first + 1, int(np.searchsorted(self.ptr, most, side="right")) - 1)
             yield first, last
             first = last
@@ -85,11 +84,11 @@ class Runs:
 
 def mean_similarities(
     clouds: NodeClouds, others: NodeClouds | None = None, n_jobs: int | None = None
-) -> Floats:
-    """Mean of the kernel over all pairs of nodes of two graphs, (n_graphs, n_others).
+) -> Float64:
+    """Return the mean of the kernel over all pairs of nodes of two graphs, (n_graphs, n_others).
 
-    Without others of the graphs with each other, symmetric to the last digit. The mean of no pair
-    is 0.
+    Without ``others`` the graphs are compared with each other, symmetric to the last digit. The
+    mean of no pair is 0.
 
     Examples
     --------
@@ -104,14 +103,14 @@ def mean_similarities(
     rows, columns = clouds.runs(), others.runs()
     tasks = (
         (
-            rows[label].part(*block),
-            columns[label].part(block[0] if symmetric else 0, len(columns[label].graphs)),
+            rows[label].take(*tile),
+            columns[label].take(tile[0] if symmetric else 0, len(columns[label].graphs)),
         )
         for label in rows.keys() & columns.keys()
-        for block in rows[label].blocks(int(columns[label].ptr[-1]))
+        for tile in rows[label].tiles(int(columns[label].ptr[-1]))
     )
     sums = np.zeros((clouds.n_graphs, others.n_graphs))
-    # In the order of the tasks, so that rounding does not depend on the number of threads.
+    # Added in the order of the tasks, so that rounding does not depend on the number of threads.
     results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(_sums)(*task) for task in tasks
     )
@@ -124,8 +123,8 @@ def mean_similarities(
     return sums
 
 
-def own_similarities(clouds: NodeClouds) -> Floats:
-    """Mean of the kernel over all pairs of nodes of each graph: the diagonal, without the rest.
+def own_similarities(clouds: NodeClouds) -> Float64:
+    """Return the mean of the kernel over all pairs of nodes of each graph: the diagonal alone.
 
     Examples
     --------
@@ -136,16 +135,16 @@ def own_similarities(clouds: NodeClouds) -> Floats:
     sums = np.zeros(clouds.n_graphs)
     for runs in clouds.runs().values():
         for i, graph in enumerate(runs.graphs):
-            part = runs.part(i, i + 1)
-            sums[graph] += _sums(part, part)[2].item()
+            own = runs.take(i, i + 1)
+            sums[graph] += _sums(own, own)[2].item()
     sums /= np.maximum(np.diff(clouds.ptr), 1) ** 2
     return sums
 
 
-def _sums(rows: Runs, columns: Runs) -> tuple[Index, Index, Floats]:
+def _sums(rows: Runs, columns: Runs) -> tuple[Index, Index, Float64]:
     exponent = np.zeros((int(rows.ptr[-1]), int(columns.ptr[-1])))
     for mine, theirs in zip(rows.positions, columns.positions, strict=True):
-        # Not by a product of matrices: equal points must have the distance 0, not 1e-8.
+        # Not by a matrix product: equal points must have the distance 0, not 1e-8.
         exponent -= cdist(mine, theirs)
     np.exp(exponent, out=exponent)
     by_graph = np.add.reduceat(exponent, columns.ptr[:-1], axis=1)

@@ -1,4 +1,4 @@
-"""Kernels scaled so that every graph has the same similarity with itself."""
+"""Kernels scaled to K(G, G) = 1."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from nask.lab.rivals.kernels.base import Floats
+from nask.arrays import Float64
 
 
-def normalised(gram: Any, rows: Floats, columns: Floats) -> Floats:
-    """Divide a kernel by the roots of K(G, G) of its rows and columns; 0 where that is 0.
+def normalised(gram: Any, rows: Float64, columns: Float64) -> Float64:
+    """Divide a kernel by the square roots of K(G, G) of its rows and columns; 0 where that is 0.
 
     Examples
     --------

@@ -11,9 +11,10 @@ import numpy as np
 from grakel import Graph, Propagation, PropagationAttr
 from scipy import sparse
 
+from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import Floats, KernelClassifier
+from nask.lab.rivals.kernels.base import KernelClassifier
 from nask.lab.rivals.kernels.grakel_graphs import attributed
 from nask.lab.rivals.kernels.grakel_kernel import GraKeLKernel
 from nask.lab.rivals.kernels.labels import NodeLabels
@@ -27,9 +28,9 @@ GRID: Grid = {"t_max": [1, 2, 3, 4, 5, 6]}
 class PK(GraKeLKernel):
     r"""Propagation kernel, as GraKeL hashes it.
 
-    Labels and attributes of nodes spread over the graph, P_{t+1} = D^{-1} A P_t, and in each
-    step a random hash, :math:`\lfloor (u \cdot p + b) / w \rfloor` with Cauchy u, puts nodes of
-    similar rows p into the same bin. With c_t(G) the counts of nodes by bin,
+    Labels and attributes of nodes spread over the graph, P_{t+1} = D^{-1} A P_t. In each step a
+    random hash, :math:`\lfloor (u \cdot p + b) / w \rfloor` with Cauchy u, puts nodes with similar
+    rows p into the same bin. With c_t(G) the counts of nodes by bin,
 
     .. math:: K(G, G') = \sum_{t=0}^{t_{max}} \langle c_t(G), c_t(G') \rangle,
 
@@ -44,20 +45,20 @@ class PK(GraKeLKernel):
     attribute_width : float, default=1.0
         Width of the bins of numerical attributes, in standard deviations; they preserve L1.
     random_state : int, default=0
-        Of the hashes.
+        Seed of the hashes.
 
     Notes
     -----
-    Without numerical attributes P_0 is the one-hot label of a node, all of its categorical
-    attributes together, and a row has one hash (GraKeL's ``Propagation``). All labels that were
+    Without numerical attributes P_0 is the one-hot label of a node, which stands for all of its
+    categorical attributes, and a row has one hash (GraKeL's ``Propagation``). All labels that were
     not seen in training count as one. Where there are no attributes at all, the label of a node is
     its degree, as in the paper.
 
-    With numerical attributes P_0 has their z-scores beside one-hot columns, and each column has a
+    With numerical attributes P_0 has their z-scores and one-hot columns, and each column has a
     hash of its own (``PropagationAttr``). Nodes share a bin where all hashes agree, which is the
     paper's product of a kernel on labels and one on attributes. The paper spreads mixtures of
-    Gaussians in place of the numbers themselves; GraKeL does not. A missing number is the mean,
-    a missing category a row of zeros. After the first step a node without neighbours has zeros.
+    Gaussians instead of the numbers themselves; GraKeL does not. A missing number is the mean, a
+    missing category is all zeros. After the first step a node without neighbours has zeros.
 
     References
     ----------
@@ -107,7 +108,7 @@ class PK(GraKeLKernel):
         return attributed(graphs, [np.minimum(own, unseen).tolist() for own in labels])
 
     def _degrees(self, graphs: Sequence[AttributedGraph]) -> list[Any]:
-        """Degrees by their number among those of training; the others have one more."""
+        """Return the position of each degree among those of training; others share one more."""
         found = []
         for graph in graphs:
             places = np.searchsorted(self.degrees_, graph.degrees())
@@ -121,19 +122,19 @@ class _SparseCounts:
 
     X: list[dict[int, Counter[int]]]
 
-    def _calculate_kernel_matrix(self, Y: list[dict[int, Counter[int]]] | None = None) -> Floats:
+    def _calculate_kernel_matrix(self, Y: list[dict[int, Counter[int]]] | None = None) -> Float64:
         columns: dict[tuple[int, int], int] = {}
         training = _counts(self.X, columns)
         new = training if Y is None else _counts(Y, columns)
-        gram: Floats = (new[:, : training.shape[1]] @ training.T).toarray()
+        gram: Float64 = (new[:, : training.shape[1]] @ training.T).toarray()
         return gram
 
 
 class _LabelBins(_SparseCounts, Propagation):
-    """GraKeL's kernel on labels, in which one label stays free for those unseen in training.
+    """GraKeL's kernel on labels, with one label reserved for those unseen in training.
 
-    Its own way with unseen labels draws from a generator at each call and counts the first node
-    of the next graph too.
+    GraKeL's own way with unseen labels draws random numbers at each call, and also counts the
+    first node of the next graph.
     """
 
     def fit(self, X: list[Any], y: object = None) -> Any:

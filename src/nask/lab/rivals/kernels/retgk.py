@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial.distance import pdist
 
+from nask.arrays import Float64, Index
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
@@ -18,13 +18,11 @@ from nask.lab.rivals.kernels.node_clouds import NodeClouds, mean_similarities, o
 from nask.lab.rivals.kernels.return_probabilities import return_probabilities, shortening
 from nask.tuning.grid import Grid
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 GRID: Grid = {"p": [1, 2], "gamma": [1 / 64, 1 / 8, 1.0]}
-# How many nodes, and how many graphs, the medians are taken of at most.
+# Largest numbers of nodes and of graphs that the medians are taken of.
 MEDIAN_NODES, MEDIAN_GRAPHS = 2000, 200
-# Distances below this are 0 but for rounding: squares of distances are differences of numbers
-# up to 1, exact to 1e-15.
+# Distances below this are 0 except for rounding: their squares are differences of numbers up to
+# 1, exact to 1e-15.
 NEGLIGIBLE = 1e-7
 
 
@@ -33,7 +31,7 @@ class RetGK(GraphKernel):
     r"""Kernel of return probabilities of random walks, RetGK_I of the paper.
 
     The structural role of a node is :math:`r(v) = (P^1(v, v), \ldots, P^S(v, v))`, the
-    probabilities that a random walk from v is back after 1, ..., S steps. Two nodes compare by
+    probabilities that a random walk from v is back after 1, ..., S steps. Two nodes are compared by
 
     .. math::
         \kappa(u, v) = e^{-\|r(u) - r(v)\| / \sigma} \; e^{-\|x(u) - x(v)\| / \sqrt{d}} \;
@@ -58,13 +56,14 @@ class RetGK(GraphKernel):
         A Laplacian or a Gaussian kernel of the distance.
     gamma : float, default=1.0
     self_loops : bool, default=True
-        Whether a walk may stay, as if each node were its own neighbour too. Without, a walk on a
-        bipartite graph never returns after an odd number of steps; a node without neighbours
-        stays in either case.
+        Whether a walk may stay, as if each node were its own neighbour too. Otherwise a walk on a
+        bipartite graph never returns after an odd number of steps. At a node without neighbours a
+        walk stays in either case.
     random_state : int, default=0
-        Of the nodes and graphs whose medians are taken where there are more than 2000 and 200.
+        Seed of the choice of nodes and graphs for the medians, where there are more than 2000
+        nodes or 200 graphs.
     n_jobs : int, default=None
-        Threads over blocks of graphs, in joblib's convention; the result is the same.
+        Threads over tiles, in joblib's convention; the result is the same.
 
     Notes
     -----
@@ -73,7 +72,7 @@ class RetGK(GraphKernel):
     gamma = 1/64.
     Mixed attributes: the factors are multiplied, as above. Numerical attributes are standardised
     here, a missing number is the mean, and missing categories are alike. A graph without nodes
-    has the embedding 0. Attributes of edges do not count.
+    has the embedding 0. Attributes of edges are not used.
 
     References
     ----------
@@ -117,8 +116,8 @@ class RetGK(GraphKernel):
         distances = _distances(self.own_[sample], self.own_[sample], means)
         self.median_ = _median(distances[np.triu_indices(len(sample), 1)])
 
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
-        # New graphs are labelled together with those of training: no labels need be kept.
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
+        # New graphs are labelled together with the training graphs, so no labels are stored.
         nodes, roles, own, n_train = self.nodes_, self.roles_, self.own_, len(self.own_)
         if graphs is None:
             means = mean_similarities(self._clouds(nodes, roles), n_jobs=self.n_jobs)
@@ -133,39 +132,39 @@ class RetGK(GraphKernel):
             np.fill_diagonal(distances, 0.0)
         return distances / self.median_
 
-    def finish(self, compared: Floats) -> Floats:
-        """exp(-gamma x^p) of each entry."""
+    def finish(self, compared: Float64) -> Float64:
+        """Return exp(-gamma x^p) of each entry."""
         if self.p not in (1, 2):
             raise ParameterError.expected("p", type(self).__name__, "1 or 2", self.p)
         return np.exp(-self.gamma * compared**self.p)
 
-    def _roles(self, nodes: MixedNodes) -> Floats:
+    def _roles(self, nodes: MixedNodes) -> Float64:
         ptr, endpoints = nodes.ptr, nodes.batch.endpoints
         found = return_probabilities(ptr, endpoints, self.n_steps, self.self_loops)
         return found @ shortening(self.n_steps)
 
-    def _clouds(self, nodes: MixedNodes, roles: Floats) -> NodeClouds:
+    def _clouds(self, nodes: MixedNodes, roles: Float64) -> NodeClouds:
         positions = [roles / self.sigma_]
         if nodes.vectors.shape[1]:
             positions.append(nodes.vectors / np.sqrt(nodes.vectors.shape[1]))
         return NodeClouds(tuple(positions), nodes.labels(), nodes.ptr)
 
 
-def _distances(own: Floats, their_own: Floats, means: Floats) -> Floats:
-    """MMD, from mean similarities."""
+def _distances(own: Float64, their_own: Float64, means: Float64) -> Float64:
+    """Return the MMD, from mean similarities."""
     squares = own[:, None] + their_own - 2 * means
     return np.sqrt(np.where(squares > NEGLIGIBLE**2, squares, 0.0))
 
 
 def _some(n_items: int, most: int, draw: np.random.Generator) -> Index:
-    """All items, or a random choice of ``most``, in their order."""
+    """Return all items, or a random choice of ``most``, in their order."""
     if n_items <= most:
         return np.arange(n_items)
     return np.sort(draw.choice(n_items, most, replace=False))
 
 
-def _median(distances: Floats) -> float:
-    """Median, or the mean where half of the distances are 0, or 1 where all are."""
+def _median(distances: Float64) -> float:
+    """Return the median, or the mean where half of the distances are 0, or 1 where all are."""
     distances = np.where(distances > NEGLIGIBLE, distances, 0.0)
     if not distances.any():
         return 1.0
@@ -173,7 +172,7 @@ def _median(distances: Floats) -> float:
 
 
 class RetGKClassifier(KernelClassifier):
-    """A support vector machine on :class:`RetGK`, its final kernel chosen on folds.
+    """A support vector machine on :class:`RetGK`; see :class:`KernelClassifier` for parameters.
 
     Examples
     --------

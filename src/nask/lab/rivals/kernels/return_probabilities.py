@@ -5,26 +5,25 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-# Numbers in the stacked matrices of graphs of one size at once: 32 MB.
+from nask.arrays import Float64, Index
+
+# Numbers in a stack of matrices of graphs of one size: 32 MB.
 AT_ONCE = 2**22
-# Length of a vector of return probabilities that may be cut off.
+# Largest length that may be cut off a vector of return probabilities.
 LOST = 1e-8
 
 
 def return_probabilities(
     ptr: Index, endpoints: Index, n_steps: int, self_loops: bool = True
-) -> Floats:
-    """Probability that a random walk from a node is back after 1, 2, ..., ``n_steps`` steps.
+) -> Float64:
+    """Return the probability that a random walk from a node is back after 1, 2, ... steps.
 
-    A step goes to a neighbour, each as likely as the others. With self-loops a node is a neighbour
-    of its own; one without any other stays where it is in either case. The probabilities come
-    from the eigenvectors of :math:`D^{-1/2} A D^{-1/2}`, whose powers have the same diagonals as
-    those of the transition matrix, found for all graphs of one size together.
+    A step goes to a neighbour, each with the same probability. With self-loops a node is its own
+    neighbour; a walk at a node without other neighbours stays in either case. The probabilities
+    come from the eigenvectors of :math:`D^{-1/2} A D^{-1/2}`, whose powers have the same diagonals
+    as those of the transition matrix. They are found for all graphs of one size together.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ def return_probabilities(
     graph_of_node = np.repeat(np.arange(len(sizes)), sizes)
     graph_of_edge = graph_of_node[endpoints[:, 0]]
     inside = endpoints - ptr[graph_of_edge][:, None]
-    # Threads of the linear algebra library took 40 times as long on matrices of 10 to 100 rows.
+    # With threads the linear algebra library took 40 times as long on matrices of 10 to 100 rows.
     with threadpool_limits(1):
         for size in np.unique(sizes[sizes > 0]).tolist():
             alike = np.flatnonzero(sizes == size)
@@ -68,24 +67,24 @@ def return_probabilities(
     return result
 
 
-def _of_equal_size(links: Floats, n_steps: int, self_loops: bool) -> Floats:
-    """Probabilities, (n_graphs, size, n_steps), from adjacency matrices, which are changed."""
+def _of_equal_size(links: Float64, n_steps: int, self_loops: bool) -> Float64:
+    """Return probabilities, (n_graphs, size, n_steps); the adjacency matrices are overwritten."""
     diagonal = np.arange(links.shape[1])
     links[:, diagonal, diagonal] = 1.0 if self_loops else links.sum(axis=2) == 0
     root = np.sqrt(links.sum(axis=2))
     links /= root[:, :, None] * root[:, None, :]
     values, vectors = np.linalg.eigh(links)
     powers = values[:, :, None] ** np.arange(1, n_steps + 1)
-    found: Floats = vectors**2 @ powers
+    found: Float64 = vectors**2 @ powers
     return found
 
 
 @lru_cache
-def shortening(n_steps: int) -> Floats:
-    """Orthonormal columns, fewer than ``n_steps``, that keep all return probabilities to 1e-8.
+def shortening(n_steps: int) -> Float64:
+    """Return fewer than ``n_steps`` orthonormal columns that keep all probabilities to 1e-8.
 
-    Those of a node are a mean of sequences (x, x^2, ...) for eigenvalues x in [-1, 1], which all
-    lie near a space of few dimensions. Distances take half the time in it.
+    The return probabilities of a node are a mean of sequences (x, x^2, ...) for eigenvalues x in
+    [-1, 1], which all lie near a space of few dimensions. Distances take half the time there.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def shortening(n_steps: int) -> Floats:
     grid = np.cos(np.linspace(0.0, np.pi, 2001))
     sequences = grid[:, None] ** np.arange(1, n_steps + 1)
     axes = np.linalg.svd(sequences, full_matrices=False)[2]
-    # What is left of each sequence behind its first 0, 1, ... coordinates.
+    # What is left of each sequence after its first 0, 1, ... coordinates.
     squares = (sequences @ axes.T)[:, ::-1] ** 2
     left = np.sqrt(squares.cumsum(axis=1)[:, ::-1].max(axis=0))
     return axes[: int(np.count_nonzero(left > LOST))].T

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from joblib import delayed, effective_n_jobs
 
+from nask.arrays import Float64
 from nask.execution.threads import in_threads
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import Floats, GraphKernel, KernelClassifier
+from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
 from nask.lab.rivals.kernels.scg import Side, Weights, transport
+from nask.tuning.grid import Grid
 
-GRID: Mapping[str, Sequence[Any]] = {
+GRID: Grid = {
     "n_hops": (1, 2),
     "gamma": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
 }
-# The longest walk of those that say where a node is in its graph.
+# Steps of the longest walk that describes where a node is in its graph.
 LONGEST_WALK = 6
 
 
 class Structure(NamedTuple):
-    """A graph as the discrepancy sees it; the name is a digest of the rest."""
+    """A graph as the discrepancy sees it; ``name`` is a digest of the rest."""
 
-    features: Floats
-    degrees: Floats
+    features: Float64
+    degrees: Float64
     side: Side
     name: bytes
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RWK(GraphKernel):
-    """Regularized Wasserstein discrepancy between two graphs, of features and of structure.
+    """Regularized Wasserstein discrepancy between two graphs, in features and in structure.
 
-    K(G, G') = exp(-gamma d(G, G')), where d is the discrepancy RW without its own bias,
+    K(G, G') = exp(-gamma d(G, G')), where d is the discrepancy RW without its bias,
     d(G, G') = RW(G, G') - (RW(G, G) + RW(G', G')) / 2. So K(G, G) = 1. With n and m nodes
 
         RW(G, G') = min over P of  <D, P>
@@ -43,21 +47,21 @@ class RWK(GraphKernel):
             + connectivity sum_ijkl (C1_ik - C2_jl)^2 P_ij P_kl
             + epsilon sum_ij P_ij log(P_ij / Q_ij),
 
-    over all plans P that move nodes of weight 1 / n onto nodes of weight 1 / m.
+    over all plans P that move nodes of weight 1 / n to nodes of weight 1 / m.
 
     - D: Euclidean distances between features. With f the attributes of a node and L the normalised
       Laplacian matrix, these are f and the local variation |f - L^k f / 2| of k hops, or f alone
       for k = 0.
-    - Local barycentres: a node of G' is embedded where the plan takes it from, and neighbours
-      should come close; and the other way round.
-    - Global connectivity: pairs of nodes should be as far apart in G as in G', the term of Gromov
-      and Wasserstein. C are the Euclidean distances between the embeddings E.
+    - Local barycentres: the plan places each node of G' among the embeddings of G, and neighbours
+      should be close there; likewise for G among the embeddings of G'.
+    - Global connectivity, the term of Gromov and Wasserstein: pairs of nodes should be as far
+      apart in G as in G'. C are the Euclidean distances between the embeddings E.
     - Q: the joint distribution of degrees, Q_ij in proportion to min(s_i, t_j) / max(s_i, t_j),
       with s and t the nodes' shares of 1 + degree in their graphs.
 
     A node's attributes are those of :class:`nask.lab.rivals.encoding.NodeEncoder`: categories
-    one-hot, numbers z-scored. Attributes of edges are not used. A graph without nodes is far from
-    all but its like.
+    one-hot, numbers z-scored. Attributes of edges are not used. A graph without nodes is
+    infinitely far from a graph with nodes.
 
     Parameters
     ----------
@@ -69,9 +73,10 @@ class RWK(GraphKernel):
     epsilon : float, default=0.1
     gamma : float, default=1.0
     n_steps, n_scalings : int, default=10 and 50
-        Most steps of the conditional gradient, and most rounds of Sinkhorn's scaling in each.
+        Largest number of steps of the conditional gradient, and of rounds of Sinkhorn's scaling
+        per step.
     tolerance : float, default=1e-4
-        Gap of a step, and error of the sums of a plan, that are small enough to stop at.
+        Gap of a step, and error of the sums of a plan, at which to stop.
     n_jobs : int, default=None
         Threads.
 
@@ -93,18 +98,17 @@ class RWK(GraphKernel):
       after two rounds of Weisfeiler-Lehman. Here it is Euclidean and labels are one-hot, so that
       mixed attributes have one distance. Theirs adds 0.001 times a distance between embeddings.
     - Their embeddings are trained in each graph by stochastic descent on walks of up to 6 steps.
-      Here a node's embedding is its mean distribution over walks of 1 to 6 steps, which needs no
-      chance. Between graphs only E E' and C are used, so that the order of nodes does not matter
-      but for which of two graphs of one size is taken first, where scaling ends early.
-    - Their weights are for terms in units of their own, such as counts of features that differ.
-      Here features and embeddings have the units above, and barycentres are means, which is where
-      m and n come from.
-    - The term of degrees makes P log P a part of the discrepancy, so a step of
+      Here a node's embedding is its mean distribution over walks of 1 to 6 steps, which involves
+      no randomness. Between graphs only E E' and C are used. So the order of nodes matters only
+      for which of two graphs of the same size is taken first, where scaling ends early.
+    - Their weights are for terms in other units, such as counts of features that differ. Here
+      features and embeddings have the units above, and barycentres are means, hence m and n.
+    - The term of degrees brings P log P into the discrepancy, so that a step of
       :mod:`nask.lab.rivals.kernels.scg` is exactly a problem for Sinkhorn's scaling. Theirs scales
       with an entropy that the discrepancy does not count. It subtracts the term of degrees; here
       it is added, which makes it convex, as the abstract says it is.
-    - 1 + degree instead of degree lets Q be positive where a node has no neighbours.
-    - Theirs leaves the bias in. Without it, K is theirs normalised to a unit diagonal.
+    - 1 + degree instead of degree keeps Q positive where a node has no neighbours.
+    - Theirs keeps the bias. Without it, K is theirs normalised to a unit diagonal.
 
     The problem is not convex, and no form of K is positive semidefinite in general. The authors
     use it as an indefinite kernel.
@@ -124,37 +128,24 @@ class RWK(GraphKernel):
            [..., ..., 1.  ]])
     """
 
+    n_hops: int = 2
+    local: float = 0.1
+    connectivity: float = 1.0
+    ridge: float = 1e-4
+    epsilon: float = 0.1
+    gamma: float = 1.0
+    n_steps: int = 10
+    n_scalings: int = 50
+    tolerance: float = 1e-4
+    n_jobs: int | None = None
+
     form = ("gamma",)
     least = (("n_hops", 0), ("n_steps", 1), ("n_scalings", 1))
     positive = ("epsilon", "gamma", "tolerance")
 
-    def __init__(
-        self,
-        n_hops: int = 2,
-        local: float = 0.1,
-        connectivity: float = 1.0,
-        ridge: float = 1e-4,
-        epsilon: float = 0.1,
-        gamma: float = 1.0,
-        n_steps: int = 10,
-        n_scalings: int = 50,
-        tolerance: float = 1e-4,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_hops = n_hops
-        self.local = local
-        self.connectivity = connectivity
-        self.ridge = ridge
-        self.epsilon = epsilon
-        self.gamma = gamma
-        self.n_steps = n_steps
-        self.n_scalings = n_scalings
-        self.tolerance = tolerance
-        self.n_jobs = n_jobs
-
-    def finish(self, compared: Floats) -> Floats:
-        """Kernel from discrepancies."""
-        gram: Floats = np.exp(-self.gamma * compared)
+    def finish(self, compared: Float64) -> Float64:
+        """Return the kernel from discrepancies."""
+        gram: Float64 = np.exp(-self.gamma * compared)
         return gram
 
     def _fit(self, graphs: Sequence[AttributedGraph]) -> None:
@@ -169,7 +160,7 @@ class RWK(GraphKernel):
         self.training_ = self._structures(graphs)
         self.own_ = self._own(self.training_)
 
-    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Floats:
+    def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
         training = self.training_
         others = training if graphs is None else self._structures(graphs)
         own = self.own_ if graphs is None else self._own(others)
@@ -184,18 +175,18 @@ class RWK(GraphKernel):
             result[i, :length] = row - (own[i] + self.own_[:length]) / 2
         return result + result.T if graphs is None else result
 
-    def _own(self, structures: Sequence[Structure]) -> Floats:
+    def _own(self, structures: Sequence[Structure]) -> Float64:
         tasks = (delayed(self._row)(structure, [structure]) for structure in structures)
         return np.concatenate([*in_threads(tasks, effective_n_jobs(self.n_jobs)), np.empty(0)])
 
-    def _row(self, structure: Structure, others: Sequence[Structure]) -> Floats:
+    def _row(self, structure: Structure, others: Sequence[Structure]) -> Float64:
         return np.array([self._discrepancy(structure, other) for other in others], dtype=float)
 
     def _discrepancy(self, first: Structure, second: Structure) -> float:
         n, m = len(first.features), len(second.features)
         if not n or not m:
             return 0.0 if n == m else np.inf
-        # Which of the two comes first shows where scaling ends early.
+        # Where scaling ends early, the value depends on which of the two comes first.
         if (m, second.name) < (n, first.name):
             first, second = second, first
         weights = Weights(self.local, self.connectivity, self.ridge, self.epsilon)
@@ -211,7 +202,7 @@ class RWK(GraphKernel):
         vectors = self.encoder_.transform(graphs)
         return [self._structure(g, x.astype(float)) for g, x in zip(graphs, vectors, strict=True)]
 
-    def _structure(self, graph: AttributedGraph, vectors: Floats) -> Structure:
+    def _structure(self, graph: AttributedGraph, vectors: Float64) -> Structure:
         n = graph.n_nodes
         adjacency = np.zeros((n, n))
         u, v = graph.edges.T
@@ -246,8 +237,8 @@ class RWKClassifier(KernelClassifier):
     default_grid = GRID
 
 
-def _mean_walk(step: Floats) -> Floats:
-    """Mean of the powers 1 to 6 of a matrix of transitions."""
+def _mean_walk(step: Float64) -> Float64:
+    """Return the mean of the powers 1 to 6 of a transition matrix."""
     power, total = step, step
     for _ in range(LONGEST_WALK - 1):
         power = power @ step
@@ -255,15 +246,15 @@ def _mean_walk(step: Floats) -> Floats:
     return total / LONGEST_WALK
 
 
-def _distances(rows: Floats, others: Floats) -> Floats:
-    """Euclidean distances."""
+def _distances(rows: Float64, others: Float64) -> Float64:
+    """Return Euclidean distances."""
     squares = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * rows @ others.T
-    distances: Floats = np.sqrt(np.maximum(squares, 0.0))
+    distances: Float64 = np.sqrt(np.maximum(squares, 0.0))
     return distances
 
 
-def _log_joint_degrees(first: Floats, second: Floats) -> Floats:
-    """Logarithm of the joint distribution of degrees."""
+def _log_joint_degrees(first: Float64, second: Float64) -> Float64:
+    """Return the logarithm of the joint distribution of degrees."""
     likeness = np.minimum.outer(first, second) / np.maximum.outer(first, second)
-    logarithms: Floats = np.log(likeness / likeness.sum())
+    logarithms: Float64 = np.log(likeness / likeness.sum())
     return logarithms

@@ -1,13 +1,13 @@
-"""Sinkhorn conditional gradient: transport at least cost, where the cost has a quadratic part.
+"""Sinkhorn conditional gradient: transport at least cost, where the cost has a quadratic term.
 
-Among the plans P whose rows sum to 1 / n and whose columns sum to 1 / m it looks for the least of
+Among the plans P whose rows sum to 1 / n and whose columns sum to 1 / m it minimises
 
     <M, P> + <P, A(P)> + epsilon sum P log P,
     A(P) = local (m K1 P L2 + n L1 P K2) - 2 connectivity C1 P C2 + ridge P.
 
-A step puts its tangent in the place of the quadratic part, which leaves a problem for Sinkhorn's
-scaling, and moves towards that problem's solution as far as an upper bound allows. So the value
-never rises. The gap, by how much the tangent problem would improve, is 0 where P is stationary.
+A step replaces the quadratic term by its tangent, which leaves a problem for Sinkhorn's scaling,
+and moves towards the solution of that problem as far as an upper bound allows. So the value never
+rises. The gap, by how much the tangent problem would improve, is 0 where P is stationary.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Float64, Index
 from nask.compiling import compiled, inner
 
-Floats = npt.NDArray[np.float64]
 # Entries of exp(-cost / epsilon) below exp(-200) would leave nothing to scale.
 LOWEST = -200.0
 
 
 class Side(NamedTuple):
-    """What the quadratic part knows of one of the two graphs: symmetric matrices.
+    """What the quadratic term knows of one of the two graphs: symmetric matrices.
 
     Parameters
     ----------
@@ -35,10 +34,10 @@ class Side(NamedTuple):
     entries : ndarray of shape (n_entries,)
     """
 
-    C: Floats
-    K: Floats
-    ends: npt.NDArray[np.int64]
-    entries: Floats
+    C: Float64
+    K: Float64
+    ends: Index
+    entries: Float64
 
 
 class Weights(NamedTuple):
@@ -57,7 +56,7 @@ class Weights(NamedTuple):
 
 @compiled
 def transport(M, first, second, weights, n_steps, n_scalings, tolerance):  # type: ignore[no-untyped-def]
-    """Return the least value and its plan, from the plan of independence on.
+    """Return the least value and its plan, starting from the plan of independence.
 
     Parameters
     ----------
@@ -65,9 +64,9 @@ def transport(M, first, second, weights, n_steps, n_scalings, tolerance):  # typ
     first, second : Side
     weights : Weights
     n_steps, n_scalings : int
-        Most steps, and most rounds of scaling in each.
+        Largest number of steps, and of rounds of scaling per step.
     tolerance : float
-        The gap, and the error of the sums of a plan, that are small enough.
+        The gap, and the error of the sums of a plan, at which to stop.
 
     Returns
     -------
@@ -175,13 +174,13 @@ def _prepare(cost, epsilon, scaling, across, rows, columns):  # type: ignore[no-
     for i in range(n):
         for j in range(m):
             scaling[i, j] = np.exp(max((rows[i] + columns[j] - cost[i, j]) / epsilon, LOWEST))
-            # The same again, so that both sums run along rows of memory.
+            # Stored twice, so that both sums run along rows of memory.
             across[j, i] = scaling[i, j]
 
 
 @inner
 def _scale(scaling, across, n_scalings, tolerance, log_v, columns, epsilon, u, v, totals):  # type: ignore[no-untyped-def]
-    """Find factors u and v of rows and columns; ``log_v`` says where the columns' start."""
+    """Find factors u and v of rows and columns; those of columns start from ``log_v``."""
     n, m = scaling.shape
     for j in range(m):
         v[j] = np.exp(min(max(log_v[j] - columns[j] / epsilon, LOWEST), -LOWEST))

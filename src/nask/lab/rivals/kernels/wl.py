@@ -13,7 +13,7 @@ from grakel import VertexHistogram, WeisfeilerLehman
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.kernels.base import KernelClassifier
 from nask.lab.rivals.kernels.grakel_graphs import labelled
-from nask.lab.rivals.kernels.grakel_kernel import GraKeLKernel
+from nask.lab.rivals.kernels.grakel_kernel import GraKeLKernel, gram_of_fitted
 from nask.lab.rivals.kernels.labels import NodeLabels
 from nask.tuning.grid import Grid
 
@@ -38,10 +38,10 @@ class WL(GraKeLKernel):
 
     Notes
     -----
-    The kernel knows one label a node: here all categorical attributes of a node together, a
-    missing value as one more category. Numerical attributes are left out, as in the paper.
-    Without categorical attributes all labels are equal at first, so that round 1 counts degrees.
-    Attributes of edges are left out.
+    The kernel knows one label per node. Here it is all categorical attributes of the node
+    together, a missing value as one more category. Numerical attributes are left out, as in the
+    paper. Without categorical attributes all labels are equal at first, so that round 1 counts
+    degrees. Attributes of edges are left out.
 
     References
     ----------
@@ -71,11 +71,11 @@ class WL(GraKeLKernel):
         return labelled(graphs, [own.tolist() for own in self.labels_.transform(graphs)])
 
     def _training_gram(self, kernel: Any) -> Any:
-        return np.sum([level._calculate_kernel_matrix() for level in kernel.X.values()], axis=0)
+        return np.sum([gram_of_fitted(level) for level in kernel.X.values()], axis=0)
 
     def _copy(self) -> Any:
         kernel = super()._copy()
-        # A histogram a round, which note their calls in themselves too.
+        # One histogram per round; these store their calls in themselves, too.
         kernel.X = {k: copy.copy(level) for k, level in kernel.X.items()}
         return kernel
 

@@ -5,31 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Float64, Index
 from nask.graph.attributed_graph import AttributedGraph
-
-Floats = npt.NDArray[np.float64]
 
 
 def wl_embeddings(
-    graphs: Sequence[AttributedGraph], vectors: Sequence[Floats], n_iterations: int
-) -> list[Floats]:
-    """Vectors of the nodes of each graph after 0, 1, ..., ``n_iterations`` rounds, side by side.
+    graphs: Sequence[AttributedGraph], vectors: Sequence[Float64], n_iterations: int
+) -> list[Float64]:
+    """Return the vectors of nodes after 0, 1, ..., ``n_iterations`` rounds, one after another.
 
-    In a round the vector of a node is averaged with the mean of its neighbours',
+    In a round the vector of a node is averaged with the mean over its neighbours,
 
         a_{t+1}(v) = (a_t(v) + 1 / deg(v) sum_{u in N(v)} a_t(u)) / 2,
 
-    and the embedding of a node is (a_0(v), ..., a_H(v)). A node without neighbours has no mean to
-    go to and keeps its vector; the papers do not say.
+    and the embedding of a node is (a_0(v), ..., a_H(v)). A node without neighbours keeps its
+    vector; the papers do not say.
 
     Parameters
     ----------
     graphs : sequence of AttributedGraph
     vectors : sequence of ndarray of shape (n_nodes, d)
-        One matrix a graph, the same d in all.
+        One matrix per graph, the same d in all.
     n_iterations : int
         H, 0 or more.
 
@@ -65,8 +63,8 @@ def wl_embeddings(
     return np.split(np.hstack(levels), starts[1:])
 
 
-def _averaging(ends: npt.NDArray[np.int64], n_nodes: int) -> sparse.csr_array:
-    """Matrix of one round."""
+def _averaging(ends: Index, n_nodes: int) -> sparse.csr_array:
+    """Return the matrix of one round."""
     both = np.concatenate([ends, ends[:, ::-1]])
     degrees = np.bincount(both[:, 0], minlength=n_nodes)
     own = np.where(degrees > 0, 0.5, 1.0)

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nask.arrays import Float64
 from nask.lab.rivals.networks.dropout import quick_dropout
 from nask.lab.rivals.networks.layers import InputLinear
-from nask.lab.rivals.networks.node_base import NodeNetwork
+from nask.lab.rivals.networks.network import Grid
+from nask.lab.rivals.networks.node_network import NodeNetwork
 from nask.lab.rivals.networks.propagation import (
     adjacency,
     as_tensor,
-    once_a_tensor,
+    once_per_tensor,
     symmetric_product,
 )
 
-AKGNN_GRID: Mapping[str, Sequence[Any]] = {"learning_rate": (0.01, 0.05)}
+AKGNN_GRID: Grid = {"learning_rate": (0.01, 0.05)}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AKGNNNodeClassifier(NodeNetwork):
-    """AKGNN: each layer learns how much of a node's own state to mix with its neighbours'.
+    """AKGNN: each layer learns how to mix a node's own state with those of its neighbours.
 
     ::
 
@@ -38,24 +38,24 @@ class AKGNNNodeClassifier(NodeNetwork):
         h_k+1   = D*_k^-1 A*_k h_k                                     D*_k: the row sums of A*_k
         logits  = [h_1, ..., h_K] V + c
 
-    lambda_k stands for the largest eigenvalue of the Laplacian. At 1 a layer is the mean of the
-    neighbours, which keeps low frequencies only; the larger it is, the closer is a layer to the
-    identity, which lets all frequencies pass. Training starts at lambda_k = 2, where a node
-    weighs as much as each of its neighbours. Layers have no other parameters.
+    lambda_k stands for the largest eigenvalue of the Laplacian. At lambda_k = 1 a layer is the
+    mean of the neighbours, which keeps low frequencies only. The larger it is, the closer the
+    layer is to the identity, which keeps all frequencies. Training starts at lambda_k = 2, where
+    a node weighs as much as each of its neighbours. Layers have no other parameters.
 
     Parameters
     ----------
     n_layers : int, default=6
     hidden : int, default=64
     dropout : float, default=0.6
-        In training, of h_0, of each h_k and, once more, of what the last map reads.
+        In training, of h_0, of each h_k and, again, of the input of the last map.
     weight_decay : float, default=5e-4
     max_epochs : int, default=500
     patience : int, default=100
-        Longer than for other networks, and the paper's own: with so much dropout the loss on
-        Cora is lowest after 100 to 250 epochs.
+        The paper's own, longer than for other networks: with so much dropout the loss on Cora is
+        lowest after 100 to 250 epochs.
     **parameters
-        The others of :class:`NodeNetwork`.
+        The others are those of :class:`NodeNetwork`.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class AKGNNNodeClassifier(NodeNetwork):
 
     Notes
     -----
-    That A*_k is divided by its row sums, leaky ReLU and the places of dropout are as in the
+    The division of A*_k by its row sums, leaky ReLU and where dropout is applied are as in the
     authors' own program. Without the division each layer would double constant rows. A node
     without neighbours keeps its state, for any lambda_k.
 
@@ -92,14 +92,15 @@ class AKGNNNodeClassifier(NodeNetwork):
     patience: int = 100
 
     _takes_sparse: ClassVar[bool] = True
-    _grid: ClassVar[Mapping[str, Sequence[Any]]] = AKGNN_GRID
+    default_grid: ClassVar[Grid] = AKGNN_GRID
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         return AKGNN(n_inputs, self.hidden, n_classes, self.n_layers, self.dropout)
 
     @property
-    def lambdas_(self) -> npt.NDArray[np.float64]:
-        """The learned lambda_k, layer by layer."""
+    def lambdas_(self) -> Float64:
+        """The learned lambda_k, one per layer."""
         check_is_fitted(self)
         return np.asarray(cast(Tensor, self.network_.lambdas).detach().double().numpy())
 
@@ -113,7 +114,7 @@ class AKGNN(nn.Module):
         super().__init__()
         self.encoder = InputLinear(n_inputs, hidden)
         self.bias = nn.Parameter(torch.empty(hidden))
-        # The published settings go with the usual start of a linear map, not with Glorot's.
+        # The published settings belong to the usual first weights of a linear map, not Glorot's.
         bound = 1 / math.sqrt(n_inputs)
         for parameter in (self.encoder.weight, self.bias):
             nn.init.uniform_(parameter, -bound, bound)
@@ -123,7 +124,7 @@ class AKGNN(nn.Module):
 
     @property
     def lambdas(self) -> Tensor:
-        """Largest eigenvalue that each layer assumes, 1 at least."""
+        """Largest eigenvalue that each layer assumes, at least 1."""
         return 1 + functional.relu(self.theta)
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
@@ -140,9 +141,9 @@ class AKGNN(nn.Module):
         return quick_dropout(h, self.dropout, self.training)
 
 
-@once_a_tensor
+@once_per_tensor
 def _neighbours(edges: Tensor, n_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The adjacency matrix, the degrees, and 1 for each node that has none, else 0."""
+    """Return the adjacency matrix, the degrees, and 1 for each node without edges, else 0."""
     matrix = adjacency(edges, n_nodes)
     degrees = torch.from_numpy(matrix.sum(axis=1).astype(np.float32))[:, None]
     return as_tensor(matrix), degrees, (degrees == 0).float()
@@ -159,6 +160,6 @@ def propagate(h: Tensor, edges: Tensor, lambda_k: Tensor) -> Tensor:
     [[3.0, 1.0, 5.0], [2.0, 2.0, 5.0], [1.5, 2.5, 5.0]]
     """
     matrix, degrees, alone = _neighbours(edges, len(h))
-    # Both weights of A* by lambda / 2, which its row sums take out again.
+    # Both weights of A* times lambda / 2, which cancels in the division by the row sums.
     own = lambda_k - 1 + alone
     return (own * h + symmetric_product(matrix, h)) / (own + degrees)

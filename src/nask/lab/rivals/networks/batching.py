@@ -1,4 +1,4 @@
-"""Graphs side by side as tensors, and mini-batches of them by arithmetic on positions."""
+"""Many graphs as tensors, and mini-batches of them, found by arithmetic on positions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from nask.arrays import Index
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.lab.rivals.encoding import NodeEncoder
@@ -25,13 +25,14 @@ class Batch:
     x : Tensor of shape (n_nodes, n_inputs)
         Numbers of each node.
     edges : Tensor of shape (2, 2 n_edges)
-        Each edge in both directions, as positions in ``x``, in the order of its second row.
+        Each edge in both directions, as positions in ``x``, sorted by its second row.
     graph_of_node : Tensor of shape (n_nodes,)
     n_graphs : int
     nodes : Tensor of shape (n_nodes,)
         Positions of the nodes among those of all graphs that the batch was drawn from.
     lookup : object
-        What the estimator's ``_lookup`` says of all those graphs, to be read by ``nodes``.
+        What the estimator's ``_lookup`` returned for all those graphs; ``nodes`` are positions
+        in it.
     """
 
     x: Tensor
@@ -54,7 +55,7 @@ class GraphTensors:
     node_ptr, edge_ptr : Tensor of shape (n_graphs + 1,)
         Where the nodes and the directed edges of each graph start.
     lookup : object
-        Handed on to every batch.
+        Passed on to every batch.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class GraphTensors:
         return cls(x, edges, node_ptr, torch.from_numpy(2 * batch.edges.ptr), lookup)
 
     def batch(self, graphs: Tensor) -> Batch:
-        """The batch of the graphs at these positions, in the order given."""
+        """Return the batch of the graphs at these positions, in the order given."""
         nodes, node_starts, graph_of_node = _ranges(self.node_ptr, graphs)
         edges, _, graph_of_edge = _ranges(self.edge_ptr, graphs)
         shift = (node_starts - self.node_ptr[graphs])[graph_of_edge]
@@ -98,13 +99,13 @@ class GraphTensors:
         )
 
     def batches(self, graphs: Tensor, size: int) -> Iterator[tuple[Tensor, Batch]]:
-        """Positions of up to ``size`` graphs at a time, and their batch."""
-        for part in torch.split(graphs, size):
-            yield part, self.batch(part)
+        """Yield the positions of up to ``size`` graphs at a time, and their batch."""
+        for chosen in torch.split(graphs, size):
+            yield chosen, self.batch(chosen)
 
 
-def both_directions(endpoints: npt.NDArray[np.int64]) -> Tensor:
-    """Each edge twice, as two rows of positions, in the order of the second row.
+def both_directions(endpoints: Index) -> Tensor:
+    """Return each edge in both directions, as two rows of positions, sorted by the second row.
 
     Examples
     --------
@@ -117,8 +118,8 @@ def both_directions(endpoints: npt.NDArray[np.int64]) -> Tensor:
 
 
 def _ranges(ptr: Tensor, graphs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Positions of the elements of some graphs, where each graph starts among them, and the
-    number of the graph that each element is of."""
+    """Return the positions of the elements of some graphs, where each graph starts among them,
+    and the graph of each element."""
     first = ptr[graphs]
     sizes = ptr[graphs + 1] - first
     stops = sizes.cumsum(0)

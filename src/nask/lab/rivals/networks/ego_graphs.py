@@ -1,4 +1,4 @@
-"""The small graph around each node, in arrays of one size for all nodes."""
+"""The small graph around each node, in arrays of the same size for all nodes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from nask.arrays import Index
 from nask.compiling import compiled
 
 ABSENT = np.iinfo(np.int32).max
-"""The offset that fills the places of an ego graph of fewer nodes."""
+"""The offset that fills empty places, where an ego graph has fewer nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +22,8 @@ class EgoGraphs:
     Parameters
     ----------
     offset : ndarray of int32 of shape (n_nodes, size)
-        Member u of the ego graph of v as u - v, nearest first; ``ABSENT`` after the last. A
-        difference stays what it is when some of the graphs are put side by side in a batch.
+        Member u of the ego graph of v as u - v, nearest first; ``ABSENT`` after the last. The
+        difference of two positions is the same in every batch of graphs.
     adjacency : ndarray of uint8 of shape (n_nodes, size, size)
         Which members are joined by an edge.
     """
@@ -31,13 +32,11 @@ class EgoGraphs:
     adjacency: npt.NDArray[np.uint8]
 
 
-def ego_graphs(
-    edges: npt.NDArray[np.int64], n_nodes: int, n_hops: int = 2, size: int = 10
-) -> EgoGraphs:
-    """The graph induced by the nodes within some hops of each node, the nearest ones only.
+def ego_graphs(edges: Index, n_nodes: int, n_hops: int = 2, size: int = 10) -> EgoGraphs:
+    """Return the graph induced by the nearest nodes within some hops, for each node.
 
-    Breadth first from the node itself; the neighbours of a member follow in the order of their
-    numbers until the ego graph is full.
+    The search goes breadth first from the node itself. The neighbours of a member follow in the
+    order of their numbers until the ego graph is full.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ def ego_graphs(
     n_nodes : int
     n_hops : int, default=2
     size : int, default=10
-        Most members of an ego graph, the node itself included.
+        Largest number of members of an ego graph, the node itself included.
 
     Examples
     --------
@@ -74,8 +73,8 @@ def ego_graphs(
 
 @compiled
 def fill_ego_graphs(
-    indptr: npt.NDArray[np.int64],
-    indices: npt.NDArray[np.int64],
+    indptr: Index,
+    indices: Index,
     n_hops: int,
     offset: npt.NDArray[np.int32],
     adjacency: npt.NDArray[np.uint8],

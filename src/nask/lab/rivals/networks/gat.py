@@ -10,20 +10,21 @@ from torch.nn import functional
 from torch_geometric.nn import GATConv
 
 from nask.kernels.parameters import is_integer
-from nask.lab.rivals.networks.base import GraphNetwork
+from nask.lab.rivals.networks.graph_network import GraphNetwork
 from nask.lab.rivals.networks.layers import InputLinear, SumPooled, any_dropout, with_loops
-from nask.lab.rivals.networks.node_base import NodeNetwork
-from nask.lab.rivals.networks.parameters import NetworkParameters
+from nask.lab.rivals.networks.network import Network
+from nask.lab.rivals.networks.node_network import NodeNetwork
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _Heads(NetworkParameters):
+class _Heads(Network):
     """The parameter that both classifiers add."""
 
     heads: int = 8
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range; called by ``fit``."""
+        super().check_parameters()
         self._check(
             is_integer(self.heads) and self.heads >= 1 and self.hidden % self.heads == 0,
             "heads",
@@ -41,7 +42,7 @@ class GATClassifier(GraphNetwork, _Heads):
         a_vu = softmax over u of LeakyReLU(a . [W h_v, W h_u])
 
     Several heads, each with weights of its own, share the hidden units. The nodes are summed
-    after the last layer. ``dropout`` falls on the weights a_vu, too.
+    after the last layer. ``dropout`` is applied to the weights a_vu, too.
 
     Parameters
     ----------
@@ -63,7 +64,8 @@ class GATClassifier(GraphNetwork, _Heads):
     True
     """
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         widths = [n_inputs] + [self.hidden] * (self.n_layers - 1)
         layers = [_attention(width, self.hidden, self.heads, self.dropout) for width in widths]
         return SumPooled(layers, self.hidden, n_classes, self.dropout, loops=True)
@@ -73,7 +75,7 @@ class GATClassifier(GraphNetwork, _Heads):
 class GATNodeClassifier(NodeNetwork, _Heads):
     """The graph attention network, of the nodes of one graph; see :class:`GATClassifier`.
 
-    As in the paper, ELU stands in place of ReLU and the last layer has one head.
+    As in the paper, ELU replaces ReLU and the last layer has one head.
 
     Parameters
     ----------
@@ -100,7 +102,8 @@ class GATNodeClassifier(NodeNetwork, _Heads):
 
     _takes_sparse: ClassVar[bool] = True
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         return GAT(n_inputs, self.hidden, n_classes, self.n_layers, self.heads, self.dropout)
 
 

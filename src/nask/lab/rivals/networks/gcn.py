@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
-from nask.lab.rivals.networks.base import GraphNetwork
+from nask.lab.rivals.networks.graph_network import GraphNetwork
 from nask.lab.rivals.networks.layers import InputLinear, SumPooled, any_dropout
-from nask.lab.rivals.networks.node_base import NodeNetwork
+from nask.lab.rivals.networks.node_network import NodeNetwork
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -44,7 +44,8 @@ class GCNClassifier(GraphNetwork):
     True
     """
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         widths = [n_inputs] + [self.hidden] * (self.n_layers - 1)
         layers = [GCNConv(width, self.hidden) for width in widths]
         return SumPooled(layers, self.hidden, n_classes, self.dropout)
@@ -75,7 +76,8 @@ class GCNNodeClassifier(NodeNetwork):
 
     _takes_sparse: ClassVar[bool] = True
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         return GCN(n_inputs, self.hidden, n_classes, self.n_layers, self.dropout)
 
 

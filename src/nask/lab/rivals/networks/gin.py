@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import BatchNorm, GINConv, global_add_pool
 
-from nask.lab.rivals.networks.base import GraphNetwork
 from nask.lab.rivals.networks.batching import Batch
+from nask.lab.rivals.networks.graph_network import GraphNetwork
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -21,8 +21,8 @@ class GINClassifier(GraphNetwork):
 
         h_v <- MLP(h_v + sum of h_u over the neighbours u of v)
 
-    Batch normalisation follows each linear map. The nodes are summed after every layer, the input
-    included, and one linear map takes all these sums to the classes, as in the paper.
+    Batch normalisation follows each linear map. The nodes are summed after every layer and at the
+    input, and one linear map takes all these sums to the classes, as in the paper.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ class GINClassifier(GraphNetwork):
     True
     """
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         return GIN(n_inputs, self.hidden, n_classes, self.n_layers, self.dropout)
 
 

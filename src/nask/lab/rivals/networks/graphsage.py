@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import nn
 from torch_geometric.nn import SAGEConv
 
-from nask.lab.rivals.networks.base import GraphNetwork
+from nask.lab.rivals.networks.graph_network import GraphNetwork
 from nask.lab.rivals.networks.layers import SumPooled
 
 
@@ -41,7 +41,8 @@ class GraphSAGEClassifier(GraphNetwork):
     True
     """
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         widths = [n_inputs] + [self.hidden] * (self.n_layers - 1)
         layers = [SAGEConv(width, self.hidden) for width in widths]
         return SumPooled(layers, self.hidden, n_classes, self.dropout)

@@ -12,23 +12,24 @@ from torch.nn import functional
 from torch_geometric.nn import BatchNorm, GCNConv, GINConv, global_add_pool
 
 from nask.kernels.parameters import is_integer
-from nask.lab.rivals.networks.base import GraphNetwork
 from nask.lab.rivals.networks.batching import Batch
+from nask.lab.rivals.networks.graph_network import GraphNetwork
 from nask.lab.rivals.networks.kan_layer import KANLayer
-from nask.lab.rivals.networks.node_base import NodeNetwork
-from nask.lab.rivals.networks.parameters import GRID, Grid, NetworkParameters
+from nask.lab.rivals.networks.network import GRID, Grid, Network
+from nask.lab.rivals.networks.node_network import NodeNetwork
 from nask.lab.rivals.networks.sparse_kan import RowKANLayer
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _Splines(NetworkParameters):
-    """Parameters of the splines; to stand behind the base of a network, whose defaults rule."""
+class _Splines(Network):
+    """Parameters of the splines. It comes after the base of a network, whose defaults win."""
 
     grid_size: int = 4
     spline_order: int = 3
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range; called by ``fit``."""
+        super().check_parameters()
         for name, most in (("grid_size", 64), ("spline_order", 5)):
             value = getattr(self, name)
             expected = f"an int in the range [1, {most}]"
@@ -53,7 +54,7 @@ class KAGNNClassifier(GraphNetwork, _Splines):
     Parameters
     ----------
     hidden : int, default=32
-        Units of a layer. One of 32 has twice the weights of a linear map between 64.
+        Units per layer. A layer of 32 has twice the weights of a linear map from 64 to 64.
     grid_size : int, default=4
         Intervals of the grid of the splines.
     spline_order : int, default=3
@@ -63,9 +64,10 @@ class KAGNNClassifier(GraphNetwork, _Splines):
 
     Notes
     -----
-    A spline knows nothing beyond the ends of its grid. Batch normalisation, without a scale of
-    its own, stands before every Kolmogorov-Arnold layer and brings its inputs to the grid, three
-    standard deviations to either side; others move the grid to the inputs from time to time.
+    A spline is 0 beyond the ends of its grid. Batch normalisation, without a scale of its own,
+    comes before every Kolmogorov-Arnold layer and brings its inputs to the grid, which reaches
+    three standard deviations to either side. Other programs move the grid to the inputs from time
+    to time.
 
     References
     ----------
@@ -83,7 +85,8 @@ class KAGNNClassifier(GraphNetwork, _Splines):
 
     hidden: int = 32
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         sizes = (n_inputs, self.hidden, n_classes, self.n_layers)
         return KAGIN(*sizes, self.dropout, **self._splines())
 
@@ -141,9 +144,10 @@ class KAGNNNodeClassifier(NodeNetwork, _Splines):
 
     Notes
     -----
-    The functions of the first layer are 0 at 0, see :class:`RowKANLayer`; on words whose row adds
-    up to 1 they are nearly lines. Layer normalisation brings the inputs of the others to the grid:
-    with one step an epoch, the running means of batch normalisation would come too late.
+    The functions of the first layer are 0 at 0, see :class:`RowKANLayer`. For words whose row
+    sums to 1 they are nearly straight lines. Layer normalisation brings the inputs of the other
+    layers to the grid: with one step per epoch, the running means of batch normalisation would
+    lag behind.
 
     References
     ----------
@@ -159,10 +163,11 @@ class KAGNNNodeClassifier(NodeNetwork, _Splines):
     True
     """
 
-    _grid: ClassVar[Grid] = GRID
+    default_grid: ClassVar[Grid] = GRID
     _takes_sparse: ClassVar[bool] = True
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         sizes = (n_inputs, self.hidden, n_classes, self.n_layers)
         return KAGCN(*sizes, self.dropout, **self._splines())
 

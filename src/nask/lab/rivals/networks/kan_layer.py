@@ -27,7 +27,7 @@ class KANLayer(torch.nn.Module):
     spline_order : int, default=3
         Degree of the polynomials, 1 or more.
     grid_range : (float, float), default=(-3.0, 3.0)
-        Ends of the grid. Beyond them the splines fade out and the silu term is left.
+        Ends of the grid. Beyond them the splines fade out and only the silu term is left.
 
     References
     ----------
@@ -64,7 +64,7 @@ class KANLayer(torch.nn.Module):
         torch.nn.init.normal_(self.spline_weight, std=0.1 * bound)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Outputs of shape (n, n_outputs) for inputs of shape (n, n_inputs)."""
+        """Return outputs, (n, n_outputs), for inputs, (n, n_inputs)."""
         basis = spline_basis(x, self.grid_range, self.grid_size, self.spline_order)
         base = torch.nn.functional.silu(x) @ self.base_weight
         return torch.addmm(base, basis.flatten(1), self.spline_weight)
@@ -73,7 +73,7 @@ class KANLayer(torch.nn.Module):
 def spline_basis(
     x: torch.Tensor, grid_range: tuple[float, float], grid_size: int, order: int
 ) -> torch.Tensor:
-    """Values of all B-splines at all numbers, on the CPU, with a gradient of first order.
+    """Return the values of all B-splines at all numbers, on the CPU, with a first-order gradient.
 
     On a uniform grid every spline is the same function b of the distance from its centre,
     ``b(v) = sum_r (-1)^r C(order + 1, r) max((order + 1)/2 - r - |v|, 0)^order / order!``
@@ -134,15 +134,15 @@ class _SplineBasis(torch.autograd.Function):
 
 
 def spline_terms(order: int, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Reach and weight of the powers that make up a B-spline: those that ever are above 0."""
+    """Return reach and weight of the powers that make up a B-spline, those that can exceed 0."""
     r = np.arange((order + 2) // 2)
     reach = (order + 1) / 2 - r
     weights = (-1.0) ** r * [math.comb(order + 1, int(k)) for k in r] / math.factorial(order)
     return reach.astype(dtype), weights.astype(dtype)
 
 
-# The inner loops run along the inputs of one row without a branch, for the compiler to make
-# vectors of them. They take no constants, which would turn single precision into double.
+# The inner loops run along the inputs of one row without a branch, so that the compiler can
+# vectorise them. They use no constants, which would change single precision to double.
 
 
 @compiled
@@ -153,7 +153,7 @@ def fill_splines(
     order: int,
     values: npt.NDArray[Any],
 ) -> None:
-    """All splines at all numbers, added to a matrix of zeros."""
+    """Add the values of all splines at all numbers to a matrix of zeros."""
     n_rows, n_splines, n_inputs = values.shape
     zero = reach.dtype.type(0)
     within = np.empty(n_inputs, dtype=place.dtype)
@@ -182,7 +182,7 @@ def add_slopes(
     outer: npt.NDArray[Any],
     result: npt.NDArray[Any],
 ) -> None:
-    """Gradient of each number from those of its splines, added to a matrix of zeros."""
+    """Add the gradient of each number, from those of its splines, to a matrix of zeros."""
     n_rows, n_splines, n_inputs = outer.shape
     zero, one = reach.dtype.type(0), reach.dtype.type(1)
     within = np.empty(n_inputs, dtype=place.dtype)

@@ -12,14 +12,13 @@ from torch.nn import functional
 from torch_geometric.nn import BatchNorm, global_add_pool
 
 from nask.graph.attributed_graph import AttributedGraph
-from nask.kernels.parameters import is_integer
-from nask.lab.rivals.networks.base import GraphNetwork
 from nask.lab.rivals.networks.batching import Batch
 from nask.lab.rivals.networks.ego_graphs import EgoGraphs, ego_graphs
+from nask.lab.rivals.networks.graph_network import GraphNetwork
 from nask.lab.rivals.networks.walk_filters import WalkFilters, egos_of
 
 OUTPUT_UNITS = 64
-# Of running means: an epoch of a small set is five steps, and must be judged by them.
+# Of running means: an epoch of a small set has five steps, and must be judged after them.
 MOMENTUM = 0.3
 
 
@@ -39,24 +38,24 @@ class KerGNNClassifier(GraphNetwork):
     Parameters
     ----------
     hidden : int, default=16
-        Filters of a layer, and the numbers of a node that they see.
+        Filters per layer, and numbers per node that they see.
     n_hops : int, default=2
     ego_size : int, default=10
-        Most nodes of an ego graph, itself included.
+        Largest number of nodes in an ego graph, the node itself included.
     filter_size : int, default=6
-        Nodes of a filter.
+        Nodes per filter.
     n_steps : int, default=2
-        Most steps of a walk.
+        Largest number of steps of a walk.
     **parameters
         The others are those of :class:`GraphNetwork`.
 
     Notes
     -----
-    What the paper leaves open, or to its search, is decided so. A linear map and a ReLU bring the
-    numbers of a node to ``hidden`` before they meet the filters. Sums over nodes are normalised by
-    batch before the perceptron of 64 hidden units. Where more nodes are equally near than fit,
-    those with the smaller numbers are taken, so a network on large neighbourhoods depends on the
-    order of nodes. Walks of all lengths weigh the same.
+    What the paper leaves open, or to its search, is decided as follows. A linear map and a ReLU
+    bring the numbers of a node to ``hidden`` before they meet the filters. Sums over nodes are
+    normalised by batch before the perceptron of 64 hidden units. Where more nodes are equally near
+    than fit, those with the smaller numbers are taken, so a network on large neighbourhoods
+    depends on the order of nodes. Walks of all lengths have the same weight.
 
     References
     ----------
@@ -78,12 +77,12 @@ class KerGNNClassifier(GraphNetwork):
     filter_size: int = 6
     n_steps: int = 2
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range; called by ``fit``."""
+        super().check_parameters()
         for name in ("n_hops", "ego_size", "filter_size", "n_steps"):
-            value = getattr(self, name)
-            self._check(is_integer(value) and value >= 1, name, "an int in the range [1, inf)")
-        # Ego graphs are found once for all candidates.
+            self._check_integer(name, 1)
+        # Ego graphs are computed once for all candidates.
         fixed = [name for name in ("n_hops", "ego_size") if name in (self.grid or {})]
         self._check(not fixed, "grid", "one that varies neither n_hops nor ego_size")
 
@@ -93,7 +92,8 @@ class KerGNNClassifier(GraphNetwork):
         edges = [graph.edges + start for graph, start in zip(graphs, starts, strict=True)]
         return ego_graphs(np.concatenate(edges), int(sizes.sum()), self.n_hops, self.ego_size)
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         return KerGNN(
             n_inputs,
             self.hidden,

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from scipy import sparse
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nask.kernels.parameters import is_integer, is_number
+from nask.arrays import Float64
 from nask.lab.rivals.networks.layers import InputLinear
-from nask.lab.rivals.networks.node_base import NodeNetwork
+from nask.lab.rivals.networks.network import Grid
+from nask.lab.rivals.networks.node_network import NodeNetwork
 from nask.lab.rivals.networks.propagation import (
     adjacency,
     as_tensor,
-    once_a_tensor,
+    once_per_tensor,
     smoothing,
     symmetric_product,
 )
 
-KERNELGCN_GRID: Mapping[str, Sequence[Any]] = {"learning_rate": (0.01,)}
+KERNELGCN_GRID: Grid = {"learning_rate": (0.01,)}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -37,12 +37,12 @@ class KernelGCNNodeClassifier(NodeNetwork):
         k(u, v) = sum over p, q of  c_up c_vq <g(x_p), g(x_q)>  =  <f_u, f_v>
         f       = sum over hops h = 0..H of  w_h (Â^H * M_h) g(x),    Â = D^(-1/2) (A + I) D^(-1/2)
 
-    M_h has a 1 where two nodes are h hops apart, ``*`` goes entry by entry, g is a perceptron and
-    the weights w_h of hops are learned with it. So a node p in the neighbourhood of u has the
-    weight c_up of the H-step walks that end there, times that of its distance.
+    M_h is 1 where two nodes are h hops apart and 0 elsewhere, ``*`` multiplies entry by entry, g
+    is a perceptron, and the weights w_h of hops are learned with it. So the weight c_up of a node
+    p near u is that of the H-step walks that end there, times the weight of its distance.
 
-    The kernel is normalised, and learned so that nodes of one class are more alike than nodes of
-    two: for a triplet of u and v of one class and z of another the loss is
+    The kernel is normalised. It is learned so that nodes of one class are more alike than nodes
+    of two classes: for a triplet of u and v of one class and z of another, the loss is
     max(0, k(u, z) - k(u, v) + margin). Its mean over triplets, times ``triplet_weight``, is added
     to the cross entropy of the logits f + b, which also predict.
 
@@ -55,21 +55,21 @@ class KernelGCNNodeClassifier(NodeNetwork):
     weight_decay : float, default=5e-4
     max_epochs : int, default=200
     patience : int, default=50
-        The authors train for 200 epochs without a stop; on Cora the best are the last ones.
+        The authors train for 200 epochs without a stop. On Cora the last epochs are the best.
     n_hops : int, default=2
-        H. All pairs of nodes of that distance or less are held, at 12 bytes a pair.
+        H. All pairs of nodes at that distance or less are stored, 12 bytes per pair.
     margin : float, default=0.1
     triplet_weight : float, default=0.1
     n_triplets : int, default=10000
-        Triplets drawn in each epoch, as many for each class of u.
+        Triplets drawn per epoch, the same number for each class of u.
     **parameters
-        The others of :class:`NodeNetwork`.
+        The others are those of :class:`NodeNetwork`.
 
     Notes
     -----
-    Two hops, one unit a class in the last map of g, the sum of the two losses with its weight, the
-    margin and the number of triplets are as in the authors' own program. There M_H is 1 for all
-    pairs, with other values of w_h for the same f.
+    Two hops, one unit per class in the last map of g, the sum of the two losses with its weight,
+    the margin and the number of triplets are as in the authors' own program. There M_H is 1 for
+    all pairs, which gives the same f with other values of w_h.
 
     References
     ----------
@@ -100,13 +100,15 @@ class KernelGCNNodeClassifier(NodeNetwork):
     n_triplets: int = 10_000
 
     _takes_sparse: ClassVar[bool] = True
-    _grid: ClassVar[Mapping[str, Sequence[Any]]] = KERNELGCN_GRID
+    default_grid: ClassVar[Grid] = KERNELGCN_GRID
 
-    def _network(self, n_inputs: int, n_classes: int) -> nn.Module:
+    def build(self, n_inputs: int, n_classes: int) -> nn.Module:
+        """Return a new network with these parameters."""
         widths = [n_inputs] + [self.hidden] * (self.n_layers - 1) + [n_classes]
         return KernelGCN(widths, self.n_hops, self.dropout)
 
-    def _loss(self, network: nn.Module, logits: Tensor, target: Tensor) -> Tensor:
+    def loss(self, network: nn.Module, logits: Tensor, target: Tensor) -> Tensor:
+        """Return the cross entropy plus the weighted loss of triplets."""
         classification = functional.cross_entropy(logits, target)
         if not self.triplet_weight:
             return classification
@@ -115,8 +117,8 @@ class KernelGCNNodeClassifier(NodeNetwork):
         )
         return classification + self.triplet_weight * ranking
 
-    def node_kernel(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
-        """The learned kernel k(u, v) / sqrt(k(u, u) k(v, v)) between nodes of a graph.
+    def node_kernel(self, graph: Any, nodes: Any = None) -> Float64:
+        """Return the learned kernel k(u, v) / sqrt(k(u, u) k(v, v)) between nodes of a graph.
 
         Parameters
         ----------
@@ -128,15 +130,13 @@ class KernelGCNNodeClassifier(NodeNetwork):
         unit = np.asarray(functional.normalize(rows).numpy())
         return np.asarray(unit @ unit.T)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range; called by ``fit``."""
+        super().check_parameters()
         for name, least in (("n_hops", 0), ("n_triplets", 1)):
-            value = getattr(self, name)
-            expected = f"an int in the range [{least}, inf)"
-            self._check(is_integer(value) and value >= least, name, expected)
+            self._check_integer(name, least)
         for name in ("margin", "triplet_weight"):
-            value = getattr(self, name)
-            self._check(is_number(value) and value >= 0, name, "a float in the range [0, inf)")
+            self._check_not_negative(name)
 
 
 class KernelGCN(nn.Module):
@@ -167,14 +167,14 @@ class KernelGCN(nn.Module):
         return self.represent(x, edges) + self.bias
 
 
-@once_a_tensor
+@once_per_tensor
 def hop_matrices(edges: Tensor, n_nodes: int, n_hops: int) -> list[Tensor]:
-    """The power Â^H in parts: its entries between nodes 0, 1, ..., H hops apart.
+    """Split the power Â^H by distance: its entries between nodes 0, 1, ..., H hops apart.
 
     Examples
     --------
     >>> edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    >>> own, near, far = (part.to_dense() for part in hop_matrices(edges, 3, 2))
+    >>> own, near, far = (matrix.to_dense() for matrix in hop_matrices(edges, 3, 2))
     >>> (far > 0).int().tolist()
     [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
     """
@@ -184,14 +184,14 @@ def hop_matrices(edges: Tensor, n_nodes: int, n_hops: int) -> list[Tensor]:
         left = left @ step
     reach = adjacency(edges, n_nodes) + sparse.eye_array(n_nodes)
     ball = sparse.csr_array(sparse.eye_array(n_nodes))
-    parts = []
+    matrices = []
     for _ in range(n_hops):
-        part = left.multiply(ball)
-        parts.append(as_tensor(part))
-        left = sparse.csr_array(left - part)
+        inside = left.multiply(ball)
+        matrices.append(as_tensor(inside))
+        left = sparse.csr_array(left - inside)
         left.eliminate_zeros()
         ball = sparse.csr_array(ball @ reach > 0, dtype=np.float64)
-    return [*parts, as_tensor(left)]
+    return [*matrices, as_tensor(left)]
 
 
 def triplet_loss(rows: Tensor, target: Tensor, margin: float, n_triplets: int) -> Tensor:
@@ -205,11 +205,11 @@ def triplet_loss(rows: Tensor, target: Tensor, margin: float, n_triplets: int) -
         Class of each row.
     margin : float
     n_triplets : int
-        How many to draw, the same number for each class of u and one at least.
+        How many to draw: the same number for each class of u, at least one.
 
     Examples
     --------
-    One node a class leaves one triplet a class: k(u, v) = 1, k(u, z) = 0.6.
+    One node per class leaves one triplet per class: k(u, v) = 1, k(u, z) = 0.6.
 
     >>> rows, target = torch.tensor([[1.0, 0.0], [0.6, 0.8]]), torch.tensor([0, 1])
     >>> round(float(triplet_loss(rows, target, 0.5, 10)), 4)
@@ -222,7 +222,7 @@ def triplet_loss(rows: Tensor, target: Tensor, margin: float, n_triplets: int) -
     count = max(1, n_triplets // len(classes))
     losses = []
     for code in classes:
-        same, other = (torch.nonzero(part).ravel() for part in (target == code, target != code))
+        same, other = (torch.nonzero(mask).ravel() for mask in (target == code, target != code))
         u, v = rows[same[torch.randint(len(same), (2, count))]]
         z = rows[other[torch.randint(len(other), (count,))]]
         losses.append(functional.relu((u * (z - v)).sum(dim=1) + margin))

@@ -1,4 +1,4 @@
-"""Parts that several networks are built of."""
+"""Layers that several networks share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SumPooled(nn.Module):
     Parameters
     ----------
     layers : iterable of Module
-        Each takes rows of nodes and edges to new rows of nodes.
+        Each maps the rows of all nodes, given the edges, to new rows.
     width : int
         Length of the last rows.
     n_classes : int
@@ -55,10 +55,10 @@ class SumPooled(nn.Module):
 
 
 def with_loops(edges: Tensor, n_nodes: int) -> Tensor:
-    """Edges, and one from each node to itself.
+    """Add an edge from each node to itself.
 
-    The layers of torch_geometric add them themselves, but at every call and after a search for
-    those that are there already; graphs of nask have none.
+    The layers of torch_geometric can do this too, but do it at every call, and search for loops
+    that are already there. Graphs of nask have none.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def with_loops(edges: Tensor, n_nodes: int) -> Tensor:
 
 
 class InputLinear(nn.Module):
-    """A linear map without a constant, of rows that may be sparse.
+    """A linear map without a constant, for rows that may be sparse.
 
     Parameters
     ----------
@@ -93,20 +93,20 @@ class InputLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Rows of ``width`` numbers."""
-        # Ten times as fast as a dense product on the words of Citeseer.
+        # Ten times as fast as a dense product for the words of Citeseer.
         product: Tensor = torch.sparse.mm(x, self.weight) if x.is_sparse else x @ self.weight
         return product
 
 
 def sparse_rows(rows: Any) -> Tensor:
-    """Rows of a sparse matrix of scipy as a tensor."""
+    """Return the rows of a sparse matrix of scipy as a sparse tensor."""
     listed = rows.tocoo()
     positions = torch.from_numpy(np.stack([listed.row, listed.col]).astype(np.int64))
     return _sparse(positions, torch.from_numpy(listed.data), torch.Size(rows.shape))
 
 
 def any_dropout(x: Tensor, share: float, training: bool) -> Tensor:
-    """Dropout of rows that may be sparse, where it falls on the numbers that are there.
+    """Apply dropout to rows; if they are sparse, to the numbers that are stored.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Products of sparse matrices of a graph, which stay the same, with what a network learns."""
+"""Products of a graph's sparse matrices, which are constant, with what a network computes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ P = ParamSpec("P")
 Built = TypeVar("Built")
 
 
-def once_a_tensor(
+def once_per_tensor(
     build: Callable[Concatenate[Tensor, P], Built],
 ) -> Callable[Concatenate[Tensor, P], Built]:
     """Keep what was last built from a tensor, for as long as the tensor lives.
 
-    A network sees the same edges in every epoch. Nothing is kept on the
-    network, so a model that is saved does not carry the graph with it.
+    A network sees the same edges in every epoch. Nothing is kept on the network, so a saved model
+    does not contain the graph.
     """
     known = WeakTensorKeyDictionary()
 
@@ -38,7 +38,7 @@ def once_a_tensor(
 
 
 def adjacency(edges: Tensor, n_nodes: int) -> Any:
-    """The adjacency matrix, a csr_array of float64.
+    """Return the adjacency matrix, a csr_array of float64.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def adjacency(edges: Tensor, n_nodes: int) -> Any:
 
 
 def smoothing(edges: Tensor, n_nodes: int) -> Any:
-    """The matrix D^(-1/2) (A + I) D^(-1/2) with the degrees D of A + I, a csr_array of float64.
+    """Return D^(-1/2) (A + I) D^(-1/2) with the degrees D of A + I, a csr_array of float64.
 
     Examples
     --------
@@ -70,11 +70,11 @@ def smoothing(edges: Tensor, n_nodes: int) -> Any:
 
 
 def as_tensor(matrix: Any) -> Tensor:
-    """A sparse matrix as a CSR tensor of float32."""
+    """Return a sparse matrix as a CSR tensor of float32."""
     rows = sparse.csr_array(matrix)
     rows.sort_indices()
     with warnings.catch_warnings():
-        # Torch says once that CSR tensors are in beta. Products are all that is asked of them.
+        # Torch warns once that CSR tensors are in beta. Only products are needed here.
         warnings.filterwarnings("ignore", "Sparse CSR", UserWarning)
         return torch.sparse_csr_tensor(
             torch.from_numpy(rows.indptr.astype(np.int64)),
@@ -97,10 +97,10 @@ class _SymmetricProduct(torch.autograd.Function):
 
 
 def symmetric_product(matrix: Tensor, rows: Tensor) -> Tensor:
-    """The product of a constant symmetric CSR tensor with rows that a network has computed.
+    """Return the product of a constant symmetric CSR tensor with rows that a network computed.
 
-    Its gradient is another product with the same matrix. Torch's own would transpose the matrix in
-    each epoch.
+    Its gradient is another product with the same matrix. Torch's own gradient would transpose the
+    matrix in each epoch.
 
     Examples
     --------

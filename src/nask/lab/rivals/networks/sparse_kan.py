@@ -1,4 +1,4 @@
-"""A Kolmogorov-Arnold layer on rows most of whose numbers are 0."""
+"""A Kolmogorov-Arnold layer for rows whose numbers are mostly 0."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from torch.nn import functional
 
 from nask.lab.rivals.networks.kan_layer import KANLayer, spline_basis
 
-# Share of numbers from which on rows are taken as dense. On Pubmed, where a tenth is not 0, an
-# epoch took 0.7 s with sparse rows and 1.9 s with dense ones.
+# Rows with at least this share of numbers other than 0 are treated as dense. On Pubmed, where the
+# share is a tenth, an epoch took 0.7 s with sparse rows and 1.9 s with dense ones.
 DENSE = 0.25
 
 
 class RowKANLayer(KANLayer):
-    """A :class:`KANLayer` of rows that may be sparse, at the cost of what is not 0 in them.
+    """A :class:`KANLayer` for rows that may be sparse; its cost grows with what is not 0 in them.
 
     ``y_j = sum_i (phi_ij(x_i) - phi_ij(0))``. What is left out, the sum of phi_ij(0), is the same
-    for all rows; with a thousand inputs it would drown what a few words say.
+    for all rows. With a thousand inputs it would outweigh the few words of a row.
 
     Parameters
     ----------
     n_inputs, n_outputs : int
     dropout : float, default=0.0
-        Share of the terms that are dropped in training, those left being
-        scaled up. Dropping and scaling the inputs themselves, as before a linear map, would not
-        keep the mean of the outputs.
+        Share of the terms that are dropped in training; the others are scaled up. Dropping and
+        scaling the inputs themselves, as before a linear map, would change the mean of the
+        outputs.
     **splines
         Options of :class:`KANLayer`.
 
@@ -47,7 +47,7 @@ class RowKANLayer(KANLayer):
         self.dropout = dropout
 
     def forward(self, x: Tensor) -> Tensor:
-        """Outputs of shape (n, n_outputs) for sparse or dense inputs of shape (n, n_inputs)."""
+        """Return outputs, (n, n_outputs), for sparse or dense inputs, (n, n_inputs)."""
         if x.is_sparse and x.values().numel() >= DENSE * x.shape[0] * x.shape[1]:
             x = x.to_dense()
         at_zero = self._basis(torch.zeros(1, 1, dtype=x.dtype))
@@ -74,13 +74,14 @@ class RowKANLayer(KANLayer):
 
 
 def _rows(x: Tensor, changes: Any) -> Any:
-    """A csr_array with ``changes[e, m]`` for number e of x in the m-th block of its columns."""
+    """Return a csr_array with ``changes[e, m]`` for number e of x, in the m-th copy of its
+    columns."""
     rows, columns = x.indices().numpy()
     n_rows, n_columns = x.shape
-    n_blocks = changes.shape[1]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]) * n_blocks
-    places = columns[:, None] + n_columns * np.arange(n_blocks)
-    shape = (n_rows, n_columns * n_blocks)
+    n_copies = changes.shape[1]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]) * n_copies
+    places = columns[:, None] + n_columns * np.arange(n_copies)
+    shape = (n_rows, n_columns * n_copies)
     return sparse.csr_array((changes.ravel(), places.ravel(), starts), shape=shape)
 
 

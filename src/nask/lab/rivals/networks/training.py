@@ -1,4 +1,4 @@
-"""Training of one network: Adam, early stopping on held-out loss, the weights of the best epoch."""
+"""Training of one network: Adam, early stopping on held-out loss, weights of the best epoch."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from nask.arrays import Index, Positions
+
 HELD_OUT = 0.1
-Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The best epoch of a training.
+    """The best epoch of one training.
 
     Parameters
     ----------
     accuracy, loss : float
-        On the validation part, after that epoch.
+        On the validation set, after that epoch.
     epoch : int
         Its number, from 1; 0 where no epoch had a finite loss.
     n_epochs : int
-        How many there were in all.
+        Number of epochs in all.
     """
 
     accuracy: float
@@ -45,7 +45,7 @@ class Outcome:
     n_epochs: int
 
     def better_than(self, other: Outcome | None) -> bool:
-        """Tell whether to prefer this one: by accuracy, then by loss."""
+        """Tell whether this outcome is better: by accuracy, then by loss."""
         return other is None or (self.accuracy, -self.loss) > (other.accuracy, -other.loss)
 
 
@@ -61,9 +61,9 @@ def train(
     ----------
     network : Module
     losses : callable
-        Passes once over the training part: the loss of one mini-batch after the other.
+        Goes once over the training set and yields the loss of each mini-batch.
     judge : callable
-        Accuracy and loss on the validation part.
+        Returns accuracy and loss on the validation set.
     schedule : Schedule
     """
     optimizer = torch.optim.Adam(
@@ -98,10 +98,11 @@ def _weights(network: torch.nn.Module) -> dict[str, Tensor]:
     return {name: value.detach().clone() for name, value in network.state_dict().items()}
 
 
-def held_out(codes: npt.NDArray[np.intp], random_state: int) -> tuple[Index, Index]:
-    """Divide positions at random into a training part and a tenth to validate on, by class.
+def held_out(codes: Positions, random_state: int) -> tuple[Index, Index]:
+    """Divide positions at random into a training set and a tenth to validate on, by class.
 
-    The only one of its class is trained on. Where there are no others, all are in both parts.
+    The only member of a class goes to training. Where every class has one member only, all are in
+    both sets.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def held_out(codes: npt.NDArray[np.intp], random_state: int) -> tuple[Index, Ind
     several = by_class[np.bincount(codes)[codes[by_class]] > 1]
     if not len(several):
         return np.sort(by_class), np.sort(by_class)
-    # Evenly spaced, two apart at least: each class in proportion, and never the whole of one.
+    # Evenly spaced, at least two apart: each class in proportion, and never a whole class.
     count = max(1, round(HELD_OUT * len(several)))
     steps = (np.arange(count) + 0.5) * len(several) / count
     validation = np.sort(several[steps.astype(np.int64)])
@@ -123,7 +124,7 @@ def held_out(codes: npt.NDArray[np.intp], random_state: int) -> tuple[Index, Ind
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """One thread, and a state of torch's random numbers that is put back in the end.
+    """Use one thread, and restore the state of torch's random numbers in the end.
 
     Folds run in processes of their own; sums over more threads would depend on their number.
     """

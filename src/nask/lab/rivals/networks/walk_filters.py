@@ -14,12 +14,12 @@ Egos = tuple[Tensor, Tensor]
 
 
 class WalkFilters(torch.nn.Module):
-    """One number a node and a filter: how alike their walks are.
+    """One number per node and filter: how alike their walks are.
 
-    A filter is a small graph whose edges W >= 0 and numbers of nodes Z are trained. The ego graph
-    of node v has the adjacency matrix A and the numbers X of its members. With ``S = X Z'``, walks
-    of p steps in both graphs at once, weighted by how alike their first and their last nodes are,
-    add up to ::
+    A filter is a small graph; its edges W >= 0 and the numbers Z of its nodes are trained. The ego
+    graph of node v has the adjacency matrix A and the numbers X of its members. With ``S = X Z'``,
+    walks of p steps in both graphs at once, weighted by how alike their first nodes and their last
+    nodes are, add up to ::
 
         k_p = sum of S * (A^p S W^p),    k = mean of k_p over p = 0..n_steps
 
@@ -28,18 +28,19 @@ class WalkFilters(torch.nn.Module):
     Parameters
     ----------
     n_inputs : int
-        Numbers of a node.
+        Numbers per node.
     n_filters : int
     filter_size : int
-        Nodes of a filter.
+        Nodes per filter.
     n_steps : int
-        Most steps of a walk.
+        Largest number of steps of a walk.
 
     Notes
     -----
-    ``k_p = trace(X' A^p X Z' W^p Z)``: the left half knows no filter and the right half no node,
-    so both are computed once, and k is their inner product over n_inputs^2 numbers a step. This
-    took a seventh of the time of the iteration on S with 16 filters of 6 nodes.
+    ``k_p = trace(X' A^p X Z' W^p Z)``: the left half does not depend on the filter, nor the right
+    half on the node. So both are computed once, and k is their inner product over n_inputs^2
+    numbers per step. This took a seventh of the time of the iteration on S with 16 filters of 6
+    nodes.
 
     Examples
     --------
@@ -58,13 +59,13 @@ class WalkFilters(torch.nn.Module):
         self.filter_edges = torch.nn.Parameter(
             torch.rand(n_filters, filter_size * (filter_size - 1) // 2)
         )
-        # Numbers of either sign, of length 1 on average: filters differ from the start.
+        # Numbers of both signs, rows of length 1 on average: filters differ from the start.
         self.filter_nodes = torch.nn.Parameter(
             torch.randn(n_filters, filter_size, n_inputs) / math.sqrt(max(n_inputs, 1))
         )
 
     def filter_adjacency(self) -> Tensor:
-        """Edges of the filters, (n_filters, size, size): symmetric, not negative, no loops."""
+        """Return the edges of the filters, (n_filters, size, size): symmetric, not negative."""
         size = self.filter_size
         rows, columns = torch.triu_indices(size, size, offset=1)
         matrix = self.filter_edges.new_zeros(len(self.filter_edges), size, size)
@@ -72,14 +73,14 @@ class WalkFilters(torch.nn.Module):
         return matrix + matrix.transpose(1, 2)
 
     def forward(self, x: Tensor, egos: Egos) -> Tensor:
-        """Kernel of each node's ego graph with each filter, (n_nodes, n_filters).
+        """Return the kernel of each node's ego graph with each filter, (n_nodes, n_filters).
 
         Parameters
         ----------
         x : Tensor of shape (n_nodes, n_inputs)
         egos : (Tensor, Tensor)
-            Positions of members in x, n_nodes where there is none, (n_nodes, size); adjacency
-            matrices (n_nodes, size, size).
+            Positions of members in x, (n_nodes, size), n_nodes where there is none; adjacency
+            matrices, (n_nodes, size, size).
         """
         members, adjacency = egos
         padded = torch.cat([x, x.new_zeros(1, x.shape[1])])
@@ -100,10 +101,10 @@ def _walks(adjacency: Tensor, start: Tensor, n_steps: int) -> list[Tensor]:
 
 
 def egos_of(batch: Any) -> Egos:
-    """The ego graphs of a batch whose ``lookup`` is an :class:`EgoGraphs`.
+    """Return the ego graphs of a batch whose ``lookup`` is an :class:`EgoGraphs`.
 
-    Nodes of a graph follow each other in the batch as they do in the collection, so a difference
-    of positions is the same in both.
+    Nodes of a graph have the same order in the batch as in the collection, so a difference of
+    positions is the same in both.
     """
     balls: EgoGraphs = batch.lookup
     nodes = batch.nodes.numpy()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
+from joblib import parallel_config
 from joblib.parallel import get_active_backend
 
 from nask.exceptions import ClusterError
@@ -31,7 +32,9 @@ MEMORY_SHARE = 0.5
 
 @contextmanager
 def connected(scheduler: Any = None) -> Iterator[Any]:
-    """Give a client of a Dask scheduler, or None for this process alone.
+    """Let a Dask scheduler's workers do the work of the block; give its client, or None.
+
+    The cluster is told to joblib, where :class:`nask.execution.execution.Execution` finds it.
 
     Parameters
     ----------
@@ -46,14 +49,17 @@ def connected(scheduler: Any = None) -> Iterator[Any]:
     ...     print(client)
     None
     """
-    if scheduler is None or not isinstance(scheduler, (str, os.PathLike)):
-        yield active_client() if scheduler is None else scheduler
+    if scheduler is None:
+        yield active_client()
         return
-    client = _client(os.fspath(scheduler))
+    named = isinstance(scheduler, (str, os.PathLike))
+    client = _client(os.fspath(scheduler)) if named else scheduler
     try:
-        yield client
+        with parallel_config("dask", client=client):
+            yield client
     finally:
-        client.close()
+        if named:
+            client.close()
 
 
 def active_client() -> Any:
@@ -62,7 +68,7 @@ def active_client() -> Any:
     None inside a task of a worker too, where all threads have work already.
     """
     backend, _ = get_active_backend()
-    if type(backend).__name__ != "DaskDistributedBackend" or _worker() is not None:
+    if type(backend).__name__ != "DaskDistributedBackend" or in_worker():
         return None
     return backend.client
 
@@ -74,40 +80,13 @@ def run(
 
     Parameters
     ----------
-    client : distributed.Client or None
-        None works here, one place after the other.
+    client : distributed.Client
     work : callable
         It travels to each worker once, with all the arrays it holds; tasks carry places only.
         What a worker was doing when it died is done by another.
     places : iterable
         Taken as they are needed.
-
-    Examples
-    --------
-    >>> list(run(None, str.upper, "ab"))
-    [('a', 'A'), ('b', 'B')]
     """
-    if client is None:
-        return ((place, work(place)) for place in places)
-    return _run(client, work, places)
-
-
-def task_memory() -> int | None:
-    """Return the bytes a task may take on this worker; None elsewhere, or where there is no limit.
-
-    Examples
-    --------
-    >>> task_memory() is None
-    True
-    """
-    worker = _worker()
-    limit = worker.memory_manager.memory_limit if worker is not None else None
-    return int(MEMORY_SHARE * limit / worker.state.nthreads) if limit else None
-
-
-def _run(
-    client: Any, work: Callable[[Place], Result], places: Iterable[Place]
-) -> Iterator[tuple[Place, Result]]:
     dask, distributed = require("dask", "dask"), require("distributed", "dask")
     data, todo = _sent(client, work), iter(places)
     running: dict[Any, tuple[Place, int]] = {}
@@ -125,8 +104,7 @@ def _run(
 
     def fill() -> None:
         # Asked for every time, since workers come and go.
-        n_threads = max(1, sum(client.nthreads().values()))
-        submit(list(islice(todo, max(0, AHEAD * n_threads - len(running)))))
+        submit(list(islice(todo, max(0, AHEAD * n_threads(client) - len(running)))))
 
     try:
         fill()
@@ -149,6 +127,35 @@ def _run(
             fill()
     finally:
         client.cancel(list(running))
+
+
+def n_threads(client: Any) -> int:
+    """Threads of all workers that are there now, or 1 where there are none yet."""
+    return max(1, sum(map(int, client.nthreads().values())))
+
+
+def in_worker() -> bool:
+    """Tell whether this is a task of a worker.
+
+    Examples
+    --------
+    >>> in_worker()
+    False
+    """
+    return _worker() is not None
+
+
+def task_memory() -> int | None:
+    """Return the bytes a task may take on this worker; None elsewhere, or where there is no limit.
+
+    Examples
+    --------
+    >>> task_memory() is None
+    True
+    """
+    worker = _worker()
+    limit = worker.memory_manager.memory_limit if worker is not None else None
+    return int(MEMORY_SHARE * limit / worker.state.nthreads) if limit else None
 
 
 def _call(place: Place, work: Callable[[Place], Result]) -> Result:

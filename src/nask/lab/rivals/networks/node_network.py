@@ -1,4 +1,4 @@
-"""The base of neural networks that classify the nodes of one graph."""
+"""The base of networks that classify the nodes of one graph."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
+from nask.arrays import Array, Float64, Index
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.networks.base import decisions
 from nask.lab.rivals.networks.batching import both_directions
 from nask.lab.rivals.networks.layers import sparse_rows
-from nask.lab.rivals.networks.parameters import GRID, Grid, NetworkParameters
-from nask.lab.rivals.networks.training import Outcome, apart, held_out
-from nask.lab.rivals.networks.training import train as train_network
+from nask.lab.rivals.networks.network import (
+    GRID,
+    Grid,
+    Lesson,
+    Network,
+    decisions,
+    probabilities,
+)
+from nask.lab.rivals.networks.training import apart, held_out
 from nask.learning.mixins import ScoresNodes
 from nask.learning.node_targets import class_per_node, known_nodes
 from nask.learning.targets import class_codes
@@ -32,28 +37,28 @@ NODE_GRID: Grid = {**GRID, "weight_decay": (0.0, 5e-4)}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NodeNetwork(ScoresNodes, NetworkParameters):
+class NodeNetwork(ScoresNodes, Network):
     """A graph neural network that classifies nodes; subclasses say which.
 
-    All nodes take part in every step, the loss is that of the training nodes. Every candidate of
+    All nodes take part in every step; the loss is that of the training nodes. Every candidate of
     the grid is trained until the loss on the validation nodes has not fallen for ``patience``
     epochs, and keeps the weights of its best epoch. The candidate that is most accurate on the
-    validation nodes, the loss breaking ties, is the network that predicts. Classes of other nodes
-    are never looked at; their attributes are.
+    validation nodes predicts; the loss breaks ties. The classes of other nodes are never used;
+    their attributes are.
 
-    A subclass defines ``_network(n_inputs, n_classes)``: a module whose ``forward(x, edges)``
+    A subclass defines ``build(n_inputs, n_classes)``: a module whose ``forward(x, edges)``
     returns logits (n_nodes, n_classes). ``edges`` has each edge in both directions and no loop.
     ``x`` is dense, or a sparse tensor where the subclass sets ``_takes_sparse``.
 
     Parameters
     ----------
     n_layers : int, default=2
-        The last of them has one unit a class.
+        The last one has one unit per class.
     dropout : float, default=0.5
         Share of the inputs of each layer that are dropped in training.
     weight_decay : float, default=5e-4
-        For a grid that does not vary it. That of the class has no decay beside it: 5e-4 was made
-        for a few training nodes a class.
+        Used where the grid does not vary it. The grid of the class also tries no decay: 5e-4 was
+        made for a few training nodes per class.
     max_epochs : int, default=200
         An epoch is a single step here.
     **parameters
@@ -69,11 +74,11 @@ class NodeNetwork(ScoresNodes, NetworkParameters):
     weight_decay: float = 5e-4
     max_epochs: int = 200
 
-    _grid: ClassVar[Grid] = NODE_GRID
+    default_grid: ClassVar[Grid] = NODE_GRID
     _takes_sparse: ClassVar[bool] = False
 
-    def _loss(self, network: torch.nn.Module, logits: Tensor, target: Tensor) -> Tensor:
-        """What training makes small: by default the cross entropy of the training nodes."""
+    def loss(self, network: nn.Module, logits: Tensor, target: Tensor) -> Tensor:
+        """Return what training minimises: by default the cross entropy of the training nodes."""
         return functional.cross_entropy(logits, target)
 
     def fit(self, graph: Any, y: Any, train: Any = None, validation: Any = None) -> Self:
@@ -83,7 +88,7 @@ class NodeNetwork(ScoresNodes, NetworkParameters):
         ----------
         graph : graph
         y : array-like of shape (n_nodes,)
-            One class a node; -1, None or NaN where it is not known.
+            One class per node; -1, None or NaN where it is not known.
         train : array-like of int, or of bool, default=None
             The training nodes, by their positions or by a mask; by default all that have a
             class and are not held out.
@@ -91,37 +96,37 @@ class NodeNetwork(ScoresNodes, NetworkParameters):
             Nodes to stop and to choose on; by default a tenth of the training nodes, drawn by
             class, which is then not trained on.
         """
-        self._check_parameters()
+        self.check_parameters()
         graph = as_graph(graph)
         target = class_per_node(y, graph.n_nodes)
-        learned, judged = self._parts(target, train, validation)
+        learned, judged = self._learned_and_judged(target, train, validation)
         self.encoder_ = NodeEncoder().fit([graph])
         x, edges = self._tensors(graph)
         numbers = {label: code for code, label in enumerate(self.classes_.tolist())}
         learned_codes, judged_codes = (
-            torch.tensor([numbers[label] for label in target[part].tolist()])
-            for part in (learned, judged)
+            torch.tensor([numbers[label] for label in target[nodes].tolist()])
+            for nodes in (learned, judged)
         )
         learned_nodes, judged_nodes = torch.from_numpy(learned), torch.from_numpy(judged)
 
-        def fitted(network: torch.nn.Module, candidate: Self) -> Outcome:
+        def lesson(network: nn.Module, candidate: Self) -> Lesson:
             def losses() -> Iterator[Tensor]:
-                yield candidate._loss(network, network(x, edges)[learned_nodes], learned_codes)
+                yield candidate.loss(network, network(x, edges)[learned_nodes], learned_codes)
 
             def judge() -> tuple[float, float]:
                 logits = network(x, edges)[judged_nodes]
                 hits = (logits.argmax(dim=1) == judged_codes).float().mean()
                 return float(hits), float(functional.cross_entropy(logits, judged_codes))
 
-            return train_network(network, losses, judge, candidate._schedule())
+            return losses, judge
 
-        self._choose(self.encoder_.n_columns_, fitted, "Training networks")
+        self._choose(self.encoder_.n_columns_, lesson)
         return self
 
-    def _parts(
-        self, target: npt.NDArray[Any], train: Any, validation: Any
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Nodes to train on and nodes to judge by; sets ``classes_`` from the former."""
+    def _learned_and_judged(
+        self, target: Array, train: Any, validation: Any
+    ) -> tuple[Index, Index]:
+        """Return nodes to train on and nodes to judge by; set ``classes_`` from the former."""
         judged = None if validation is None else known_nodes(target, validation, "validation")
         if train is None and judged is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), judged)
@@ -147,8 +152,8 @@ class NodeNetwork(ScoresNodes, NetworkParameters):
             logits: Tensor = self.network_(*self._tensors(graph))
             return logits[chosen]
 
-    def predict(self, graph: Any, nodes: Any = None) -> npt.NDArray[Any]:
-        """Most probable class of nodes of a graph.
+    def predict(self, graph: Any, nodes: Any = None) -> Array:
+        """Return the most probable class of nodes of a graph.
 
         Parameters
         ----------
@@ -157,12 +162,12 @@ class NodeNetwork(ScoresNodes, NetworkParameters):
         nodes : array of int, or of bool, default=None
             Which nodes of ``graph``, by their positions or by a mask; all by default.
         """
-        return np.asarray(self.classes_[self._logits(graph, nodes).argmax(dim=1).numpy()])
+        return self._most_probable(self._logits(graph, nodes))
 
-    def predict_proba(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
-        """Probability of each class, (m, n_classes), as the network has it."""
-        return np.asarray(self._logits(graph, nodes).double().softmax(dim=1).numpy())
+    def predict_proba(self, graph: Any, nodes: Any = None) -> Float64:
+        """Return the probability of each class, (m, n_classes), as the network has it."""
+        return probabilities(self._logits(graph, nodes))
 
-    def decision_function(self, graph: Any, nodes: Any = None) -> npt.NDArray[np.float64]:
-        """Logits: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
+    def decision_function(self, graph: Any, nodes: Any = None) -> Float64:
+        """Return logits: (m,) for two classes, positive for the second; else (m, n_classes)."""
         return decisions(self._logits(graph, nodes))

@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 
 import nask
-from cluster_work import Deadly, Failing, Payload, count_comparisons, forget_arrivals, n_arrived
+from cluster_work import (
+    Deadly,
+    Failing,
+    Memory,
+    Payload,
+    count_comparisons,
+    forget_arrivals,
+    n_arrived,
+)
 from nask.exceptions import ClusterError
-from nask.execution.remote import active_client, connected, run
+from nask.execution.cluster import active_client, connected, run, task_memory
+from nask.execution.execution import Execution
 
 
 def kill(client, n):
@@ -46,7 +55,7 @@ def test_an_error_of_the_work_is_raised(client):
 
 
 def test_work_that_kills_every_worker_ends(local_cluster, monkeypatch):
-    monkeypatch.setattr("nask.execution.remote.ATTEMPTS", 2)
+    monkeypatch.setattr("nask.execution.cluster.ATTEMPTS", 2)
     with (
         local_cluster(n_workers=1) as cluster,
         connected(cluster.scheduler_address) as client,
@@ -80,7 +89,7 @@ def test_no_scheduler_there():
 
 
 def test_no_workers(local_cluster, monkeypatch):
-    monkeypatch.setattr("nask.execution.remote.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("nask.execution.cluster.WAIT_SECONDS", 0.1)
     with (
         local_cluster(n_workers=0) as empty,
         connected(empty.scheduler_address) as client,
@@ -94,7 +103,28 @@ def test_a_client_by_address_by_file_and_as_it_is(client, tmp_path):
     for scheduler in (client.scheduler.address, str(tmp_path / "scheduler.json"), client):
         with connected(scheduler) as found:
             assert dict(run(found, Payload(), [3]))[3][0] == 9
+            # The workers do what the executor maps, and not this process.
+            [(place, (square, pid, _))] = Execution().map(Payload(), [3])
+            assert (place, square) == (3, 9)
+            assert pid in client.run(os.getpid).values()
+            assert Execution().n_remote == 2
     assert client.status == "running"
+    assert Execution().n_remote == 0
+
+
+def test_a_task_has_one_thread_and_its_share_of_memory(client):
+    here = Execution(n_jobs=2, progress=True)
+    assert here.in_task() == Execution(n_jobs=2)
+    with connected(client):
+        [(_, there)] = Execution().map(Execution.in_task, [Execution(n_jobs=2)])
+        [(_, share)] = Execution().map(Memory(), [0])
+        [(_, limited)] = Execution().map(Execution.in_task, [Execution(memory_limit=10**6)])
+    assert there == Execution(n_jobs=1, memory_limit=share)
+    assert limited == Execution(n_jobs=1, memory_limit=10**6)
+    # Of each of two workers with one thread, half of what it has.
+    memory = [worker["memory_limit"] for worker in client.scheduler_info()["workers"].values()]
+    assert {int(limit / 2) for limit in memory} == {share}
+    assert task_memory() is None
 
 
 @pytest.mark.parametrize("engine", ["pairwise", "distinct", "explicit"])

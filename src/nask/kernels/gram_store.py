@@ -1,4 +1,4 @@
-"""Gram matrices in a Zarr store, tile by tile, by this machine or by a Dask cluster."""
+"""Gram matrices in a Zarr store, chunk by chunk, by this machine or by a Dask cluster."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from typing import Any
 import numpy.typing as npt
 
 from nask.arrays import Floats
-from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_place
-from nask.exceptions import FormatError
+from nask.exceptions import FormatError, ParameterError
+from nask.execution.cluster import connected
 from nask.execution.execution import Execution
 from nask.execution.progress import track
-from nask.execution.remote import connected, run, task_memory
 from nask.io.coerce import as_graphs
 from nask.kernels.comparison import Comparison
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.forms import GaussianForm, mean_distance, to_squared_distances
 from nask.kernels.nask import NASK
-from nask.kernels.parameters import RUNNING
+from nask.kernels.parameters import RUNNING, is_integer
+from nask.storage.contents import Contents
 from nask.storage.hashes import content_hash
-from nask.storage.window import Window
+from nask.storage.window import Window, in_quarters
+from nask.storage.zarr_chunks import ZarrChunks, ZarrStore, checked_place
 
 
 def write_gram(
@@ -37,9 +38,9 @@ def write_gram(
 ) -> Any:
     """Fit a kernel, and write the Gram matrix of its graphs into a chunked Zarr store.
 
-    Tiles are computed by the workers of a Dask cluster, which write them straight into the store;
-    the graphs travel to each worker once. Run again with the same graphs and parameters, tiles that
-    are there are skipped. Every chunk has a checksum: one that is damaged is computed again.
+    Chunks are computed by the workers of a Dask cluster, which write them straight into the store;
+    the graphs travel to each worker once. Run again with the same graphs and parameters, chunks
+    that are there are skipped. Every chunk has a checksum: one that is damaged is computed again.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def write_gram(
     y : array-like, default=None
         Target to keep beside the matrix; of text, codes, with ``classes`` in its attributes.
     chunk : int, default=None
-        Graphs along a tile. By default at most 1024, fewer where graphs are large. A store that is
+        Graphs along a chunk. By default at most 1024, fewer where graphs are large. A store that is
         there keeps its own.
 
     Returns
@@ -80,136 +81,129 @@ def write_gram(
     """
     check_chunk(chunk, "write_gram")
     checked_place(path)
-    with connected(scheduler) as client:
+    with connected(scheduler):
         kernel.check_parameters()
         kernel.fitted_ = FittedKernel.fit(kernel, as_graphs(graphs))
-        return _Filling.of(kernel, path, chunk, y).fill(kernel, client)
+        return _GramStore.of(kernel, path, chunk, y).fill(kernel)
+
+
+def check_chunk(chunk: int | None, owner: str) -> None:
+    """Raise unless it is a number of graphs, or None."""
+    if chunk is not None and not (is_integer(chunk) and chunk >= 1):
+        expected = "None or an int in the range [1, inf)"
+        raise ParameterError.expected("chunk", owner, expected, chunk)
 
 
 @dataclass(frozen=True, eq=False)
-class _Filling:
+class _GramStore:
     """A store to fill with the Gram matrix of a fitted kernel."""
 
-    store: Store
+    store: ZarrStore
     comparison: Comparison
-    linear: Chunks
-    chunk: int
+    linear: ZarrChunks
 
     @classmethod
     def of(
         cls, kernel: NASK, path: str | os.PathLike[str], chunk: int | None, y: npt.ArrayLike | None
-    ) -> _Filling:
+    ) -> _GramStore:
         fitted = kernel.fitted_
         comparison = fitted.comparison(fitted.graphs, fitted.graphs)
         form = (kernel.gram, float(kernel.gram_scale), kernel.dtype)
         identity = content_hash(comparison.identity, *form)
         parameters = {k: v for k, v in kernel.kernel_parameters().items() if k not in RUNNING}
-        store = Store(path, Contents("a Gram matrix", identity, parameters))
+        store = ZarrStore(path, Contents("a Gram matrix", identity, parameters))
         store.write_targets(y)
         name = "gram" if kernel.gram == "linear" else "linear"
         side = min(chunk or comparison.side, comparison.shape[0])
-        linear = store.chunks(name, comparison.shape, (side, side), comparison.dtype)
-        return cls(store, comparison, linear, linear.shape[0])
+        shape, dtype = comparison.shape, comparison.dtype
+        linear = store.chunks(name, shape, (side, side), dtype, symmetric=True)
+        return cls(store, comparison, linear)
 
-    @property
-    def tiles(self) -> list[Window]:
-        whole = Window.whole(*self.comparison.shape)
-        return whole.tiles(self.chunk, self.chunk, symmetric=True)
-
-    def fill(self, kernel: NASK, client: Any) -> Any:
+    def fill(self, kernel: NASK) -> Any:
         n_passes = 1 if kernel.gram == "linear" else 2
-        steps = self._steps(kernel, client)
-        for _ in track(steps, n_passes * len(self.tiles), kernel.verbose):
+        n_steps = n_passes * len(self.linear.windows)
+        for _ in track(self._steps(kernel), n_steps, kernel.verbose):
             pass
         self.store.note(complete=True)
         return self.store.array("gram")
 
-    def _steps(self, kernel: NASK, client: Any) -> Iterator[None]:
+    def _steps(self, kernel: NASK) -> Iterator[None]:
         execution = replace(kernel.execution(), progress=False)
-        if client is not None:
-            execution = replace(execution, n_jobs=1)
         own = kernel.fitted_.own(kernel.fitted_.graphs)
         distances = own if kernel.gram == "rbf" else None
-        sums = []
-        work = LinearTile(self.linear, self.comparison, execution, distances)
-        for _, total in run(client, work, self.tiles):
+        windows, sums = self.linear.windows, []
+        work = LinearChunk(self.linear, self.comparison, execution, distances)
+        for _, total in execution.map(work, windows):
             sums.append(total)
             yield
         if kernel.gram == "linear":
             return
-        # Exactly rounded, so that the order in which tiles come makes no difference.
+        # Exactly rounded, so that the order in which chunks come makes no difference.
         unit = mean_distance(math.fsum(sums), own)
         kernel.fitted_ = replace(kernel.fitted_, unit=unit)
         self.store.note(mean_squared_distance=unit)
-        chunks = self.store.chunks(
-            "gram", self.comparison.shape, (self.chunk, self.chunk), kernel.dtype
-        )
+        shape, chunk = self.comparison.shape, self.linear.shape
+        chunks = self.store.chunks("gram", shape, chunk, kernel.dtype, symmetric=True)
         form = GaussianForm(own, own, True, float(kernel.gram_scale), unit)
-        for _ in run(client, GaussianTile(chunks, self.linear, form, kernel.dtype), self.tiles):
+        gaussian = GaussianChunk(chunks, self.linear, form, kernel.dtype)
+        for _ in execution.map(gaussian, windows):
             yield
 
 
 @dataclass(frozen=True, eq=False)
-class LinearTile:
-    """A tile and its mirror image: found whole in the store, or computed and written.
+class LinearChunk:
+    """A chunk of the linear form, found intact in the store or computed and written.
 
     Parameters
     ----------
-    chunks : Chunks
+    chunks : ZarrChunks
     comparison : Comparison
     execution : Execution
     own : ndarray or None
         K(G, G) of each graph, where the sum of squared distances is wanted.
     """
 
-    chunks: Chunks
+    chunks: ZarrChunks
     comparison: Comparison
     execution: Execution
     own: Floats | None
 
     def __call__(self, window: Window) -> float:
-        """Return the sum of squared distances between the graphs of both, or 0."""
-        values = _read(self.chunks, window)
-        if values is None:
-            limit = self.execution.memory_limit or task_memory()
-            values = self.comparison.in_parts(window, replace(self.execution, memory_limit=limit))
-            _write(self.chunks, window, values)
+        """Return the sum of squared distances between the graphs of both sides, or 0."""
+        execution = self.execution.in_task()
+        tiles = in_quarters(lambda tile: self.comparison.window(tile, execution), window, True)
+        self.chunks.ensure(window, tiles)
         if self.own is None:
             return 0.0
         own, others = self.own[window.rows], self.own[window.columns]
-        total = float(to_squared_distances(values.copy(), own, others, window.on_diagonal).sum())
+        values = _intact(self.chunks, window)
+        total = float(to_squared_distances(values, own, others, window.on_diagonal).sum())
         return total if window.on_diagonal else 2 * total
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianTile:
-    """The Gaussian form of a tile: found whole in the store, or made of the linear one."""
+class GaussianChunk:
+    """A chunk of the Gaussian form, found intact in the store or made of the linear one."""
 
-    chunks: Chunks
-    linear: Chunks
+    chunks: ZarrChunks
+    linear: ZarrChunks
     form: GaussianForm
     dtype: str
 
     def __call__(self, window: Window) -> None:
-        """Write the tile and its mirror image."""
-        if _read(self.chunks, window) is not None:
-            return
-        values = _read(self.linear, window)
-        if values is None:
-            raise FormatError(
-                f"A tile of {self.linear.path} was damaged after it had been computed. Run again."
-            )
-        _write(self.chunks, window, self.form.apply(values, window).astype(self.dtype, copy=False))
+        """Write the chunk and its mirror image."""
+        self.chunks.ensure(window, in_quarters(self._compute, window, True))
+
+    def _compute(self, window: Window) -> Floats:
+        values = _intact(self.linear, window)
+        return self.form.apply(values, window).astype(self.dtype, copy=False)
 
 
-def _read(chunks: Chunks, window: Window) -> Floats | None:
-    """Read a tile, where that and its mirror image are whole."""
-    if not window.on_diagonal and chunks.read((window.columns, window.rows)) is None:
-        return None
-    return chunks.read((window.rows, window.columns))
-
-
-def _write(chunks: Chunks, window: Window, values: Floats) -> None:
-    chunks.write((window.rows, window.columns), values)
-    if not window.on_diagonal:
-        chunks.write((window.columns, window.rows), values.T)
+def _intact(chunks: ZarrChunks, window: Window) -> Floats:
+    """Read a chunk that was there a moment ago."""
+    values = chunks.read(window)
+    if values is None:
+        raise FormatError(
+            f"A chunk of {chunks.path} was damaged after it had been computed. Run again."
+        )
+    return values

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import pickle
 import random
 import warnings
 import zipfile
@@ -21,6 +22,13 @@ from nask.exceptions import (
 from nask.kernels.parameters import RESOURCES
 
 
+class Bomb:
+    """Runs code when unpickled."""
+
+    def __reduce__(self):
+        return (pytest.fail, ("loading a model ran code from it",))
+
+
 def members_of(path):
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -37,9 +45,9 @@ def array_of(content):
     return np.load(io.BytesIO(content))
 
 
-def bytes_of(array):
+def bytes_of(array, **options):
     buffer = io.BytesIO()
-    np.save(buffer, array)
+    np.save(buffer, array, **options)
     return buffer.getvalue()
 
 
@@ -308,3 +316,113 @@ def test_bytes_changed_anywhere(files, tmp_path, name):
             damaged[draw.randrange(len(damaged))] = draw.randrange(256)
         (tmp_path / "m").write_bytes(damaged[: draw.choice([len(damaged), len(damaged) - 9])])
         use(tmp_path / "m", graphs)
+
+
+def test_a_pickled_array_is_refused_and_not_run(files, tmp_path):
+    members, _ = files["three"]
+    bomb = bytes_of(np.array([Bomb()], dtype=object), allow_pickle=True)
+    evil = write_members(tmp_path / "evil.nask", {**members, "support.npy": bomb})
+    with pytest.raises(ModelFileError, match="allow_pickle"):
+        nask.load(evil)
+
+
+def test_a_pickle_is_not_a_model(tmp_path):
+    (tmp_path / "evil.nask").write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(ModelFileError, match="not a readable nask model"):
+        nask.load(tmp_path / "evil.nask")
+
+
+def document(change):
+    def apply(members):
+        content = json.loads(members["model.json"])
+        change(content)
+        members["model.json"] = json.dumps(content)
+
+    return apply
+
+
+def out_of_range(members):
+    ends = array_of(members["batch/endpoints.npy"]).copy()
+    ends[0, 0] = 10**9
+    members["batch/endpoints.npy"] = bytes_of(ends)
+
+
+def wrong_ptr(members):
+    ptr = array_of(members["batch/nodes_ptr.npy"]).copy()
+    ptr[1] = ptr[-1] + 50
+    members["batch/nodes_ptr.npy"] = bytes_of(ptr)
+
+
+def wrapping_ptr(members):
+    """Positions whose differences overflow to something that looks right."""
+    n = array_of(members["batch/nodes_ptr.npy"])
+    wrapped = np.zeros_like(n)
+    wrapped[1:4] = [2**62, -(2**63), -(2**62)]
+    wrapped[4:] = n[-1]
+    members["batch/nodes_ptr.npy"] = bytes_of(wrapped)
+
+
+def too_few_attributes(members):
+    values = array_of(members["batch/nodes_numerical.npy"])
+    members["batch/nodes_numerical.npy"] = bytes_of(values[:1])
+
+
+CORRUPT = {
+    "endpoint outside its graph": out_of_range,
+    "not divided among its graphs": wrong_ptr,
+    "nodes of the batch are not divided": wrapping_ptr,
+    "negative range": document(lambda d: d["schema"]["nodes"][-1].update(range=-1.0)),
+    "file has Infinity": document(lambda d: d["schema"]["nodes"][2].update(minimum=1e999)),
+    "'explicit'": document(lambda d: d.update(engine="explicit")),
+    r"expected \(1, \d+\) and \(1,\)": document(lambda d: d.update(classes=[0, 1])),
+    "numerical attributes of the nodes": too_few_attributes,
+    "version 99": document(lambda d: d.update(version=99)),
+    "unknown kind": document(lambda d: d["schema"]["nodes"][0].update(kind="magic")),
+    "not a readable nask model": document(lambda d: d.update({"class": "os.system"})),
+    "'gamma_star' parameter": document(lambda d: d["parameters"].update(gamma_star=-1)),
+    "machine has coefficients": lambda m: m.update(
+        {"machine/coefficients.npy": bytes_of(np.zeros((3, 1)))}
+    ),
+    "no parameter 'evil'": document(lambda d: d["parameters"].update(evil=1)),
+    "batch/endpoints|endpoints": lambda m: m.pop("batch/endpoints.npy"),
+}
+
+
+@pytest.mark.parametrize("message", CORRUPT)
+def test_corrupted_files_are_refused(files, tmp_path, message):
+    members = dict(files["three"][0])
+    CORRUPT[message](members)
+    with pytest.raises(ModelFileError, match=message):
+        nask.load(write_members(tmp_path / "bad.nask", members))
+
+
+def test_damage_anywhere_is_an_error_or_harmless(files, tmp_path):
+    members, graphs = files["three"]
+    path = write_members(tmp_path / "whole.nask", members)
+    whole = path.read_bytes()
+    expected = nask.load(path).decision_function(graphs)
+    for position in range(0, len(whole), len(whole) // 150):
+        damaged = bytearray(whole)
+        damaged[position] ^= 0xFF
+        (tmp_path / "damaged.nask").write_bytes(damaged)
+        try:
+            same = nask.load(tmp_path / "damaged.nask")
+        except ModelFileError:
+            continue
+        np.testing.assert_array_equal(same.decision_function(graphs), expected)
+
+
+def test_truncated_and_absent_files(files, tmp_path):
+    whole = write_members(tmp_path / "whole.nask", files["three"][0]).read_bytes()
+    (tmp_path / "half.nask").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelFileError, match="not a readable nask model"):
+        nask.load(tmp_path / "half.nask")
+    with pytest.raises(ModelFileError, match="There is no file"):
+        nask.load(tmp_path / "none.nask")
+
+
+def test_loading_from_what_is_no_file(tmp_path):
+    with pytest.raises(nask.exceptions.ModelFileError, match=r"It is a folder\. Expected a file"):
+        nask.load(tmp_path)
+    with pytest.raises(nask.exceptions.ParameterError, match="'path' parameter of load"):
+        nask.load(3)

@@ -4,22 +4,25 @@ import pickle
 
 import numpy as np
 import pytest
+import torch
 from sklearn.base import clone
+from torch_geometric.nn import GATConv, GCNConv
 
 import nask
 from nask.lab.rivals.networks.akgnn import AKGNNNodeClassifier
 from nask.lab.rivals.networks.gat import GATNodeClassifier
 from nask.lab.rivals.networks.gcn import GCNNodeClassifier
+from nask.lab.rivals.networks.kagnn import KAGNNNodeClassifier
 from nask.lab.rivals.networks.kernelgcn import KernelGCNNodeClassifier
 from papers import papers
 
 N_NODES = 60
 TRAIN, VALIDATION = np.arange(0, 30), np.arange(30, 42)
 OTHERS = np.arange(42, N_NODES)
-CLASSIFIERS = [
-    AKGNNNodeClassifier, GATNodeClassifier, GCNNodeClassifier, KernelGCNNodeClassifier,
-]  # fmt: skip
+LAYERED = [GCNNodeClassifier, GATNodeClassifier, KAGNNNodeClassifier]
+CLASSIFIERS = [*LAYERED, AKGNNNodeClassifier, KernelGCNNodeClassifier]
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
+every_layered = pytest.mark.parametrize("classifier", LAYERED)
 
 
 def quick(classifier, **parameters):
@@ -34,22 +37,22 @@ def network():
 def test_it_learns(classifier):
     graph, y = network()
     model = classifier(max_epochs=60, learning_rate=0.02, grid={}).fit(graph, y, TRAIN, VALIDATION)
+    # The largest class has a third of the nodes.
     assert model.score(graph, y, OTHERS) > 0.7
 
 
 @every_classifier
-@pytest.mark.parametrize("unknown", [-1, None, "another class"])
-def test_classes_of_nodes_outside_the_parts_never_matter(classifier, unknown):
+def test_classes_of_nodes_outside_the_parts_never_matter(classifier):
     graph, y = network()
     names = np.array(["red", "green", "blue"], dtype=object)[y]
-    changed = names.copy()
-    changed[OTHERS] = unknown
-    first, second = (
-        quick(classifier).fit(graph, target, TRAIN, VALIDATION) for target in (names, changed)
-    )
-    assert first.classes_.tolist() == second.classes_.tolist() == ["blue", "green", "red"]
-    np.testing.assert_array_equal(first.predict_proba(graph), second.predict_proba(graph))
+    first = quick(classifier).fit(graph, names, TRAIN, VALIDATION)
     assert set(first.predict(graph)) <= {"red", "green", "blue"}
+    for unknown in (-1, None, "another class"):
+        changed = names.copy()
+        changed[OTHERS] = unknown
+        second = quick(classifier).fit(graph, changed, TRAIN, VALIDATION)
+        assert first.classes_.tolist() == second.classes_.tolist() == ["blue", "green", "red"]
+        np.testing.assert_array_equal(first.predict_proba(graph), second.predict_proba(graph))
 
 
 @every_classifier
@@ -80,7 +83,9 @@ def test_validation_nodes_judge_and_do_not_teach(classifier):
 @every_classifier
 def test_seeds_decide(classifier):
     graph, y = network()
+    state = torch.get_rng_state()
     first, again, other = (quick(classifier, random_state=s).fit(graph, y) for s in (3, 3, 4))
+    assert torch.equal(torch.get_rng_state(), state)
     expected = first.predict_proba(graph)
     np.testing.assert_array_equal(again.predict_proba(graph), expected)
     assert abs(other.predict_proba(graph) - expected).max() > 1e-6
@@ -147,3 +152,66 @@ def test_mixed_attributes_with_missing_values(classifier):
     y = ["young", "young", None, None, "old", "old"]
     model = quick(classifier, max_epochs=40, patience=40, learning_rate=0.05).fit(path, y)
     assert model.predict(path, [0, 4]).tolist() == ["young", "old"]
+    assert model.score(path, ["young"] * 3 + ["old"] * 3, [0, 1, 4, 5]) == 1.0
+
+
+@every_layered
+def test_sparse_features_are_as_dense_ones(classifier):
+    graph, y = network()
+    model = quick(classifier).fit(graph, y)
+    x, edges = model._tensors(graph)
+    assert x.is_sparse
+    with torch.no_grad():
+        torch.testing.assert_close(model.network_(x, edges), model.network_(x.to_dense(), edges))
+
+
+@pytest.mark.parametrize("classifier", [GCNNodeClassifier, GATNodeClassifier])
+def test_the_first_layer_is_that_of_torch_geometric(classifier):
+    graph, y = network()
+    model = quick(classifier).fit(graph, y)
+    x, edges = model._tensors(graph)
+    mine = model.network_.layers[0]
+    theirs = GCNConv(30, 16) if classifier is GCNNodeClassifier else GATConv(30, 2, heads=8)
+    weights = dict(mine.state_dict())
+    weights["lin.weight"] = weights["lin.weight"].T
+    theirs.load_state_dict(weights)
+    theirs.eval()
+    seen = []
+    hook = mine.register_forward_hook(lambda layer, inputs, output: seen.append(output))
+    model.predict(graph)
+    hook.remove()
+    torch.testing.assert_close(seen[0], theirs(x.to_dense(), edges).detach())
+
+
+@pytest.mark.parametrize("n_layers", [1, 3])
+@every_layered
+def test_any_number_of_layers(classifier, n_layers):
+    graph, y = network()
+    model = quick(classifier, n_layers=n_layers).fit(graph, y)
+    assert model.predict_proba(graph).shape == (N_NODES, 3)
+
+
+def test_bad_validation_nodes():
+    graph, y = network()
+    model = quick(GCNNodeClassifier)
+    with pytest.raises(nask.exceptions.ParameterError, match="in 'train' and in 'validation'"):
+        model.fit(graph, y, [0, 1, 2], [2])
+    with pytest.raises(nask.exceptions.ParameterError, match="no validation nodes"):
+        model.fit(graph, y, [0, 1, 2], [])
+    with pytest.raises(nask.exceptions.ParameterError, match="No training node has the class 7"):
+        model.fit(graph, np.where(np.arange(N_NODES) == 9, 7, y), [0, 1, 2], [9])
+
+
+def test_defaults_that_are_documented_for_all_networks_of_nodes_reach_them():
+    assert GATNodeClassifier().weight_decay == GCNNodeClassifier().weight_decay == 5e-4
+    assert GATNodeClassifier().max_epochs == GCNNodeClassifier().max_epochs == 200
+    assert (GATNodeClassifier().dropout, GATNodeClassifier().heads) == (0.6, 8)
+
+
+def test_a_node_named_twice_is_not_trained_on_and_judged_by():
+    network = nask.lab.make_social_network(60)
+    once = GCNNodeClassifier(max_epochs=3, grid={}).fit(network.graph, network.y, network.train)
+    twice = GCNNodeClassifier(max_epochs=3, grid={}).fit(
+        network.graph, network.y, [*network.train, *network.train]
+    )
+    assert np.array_equal(once.predict_proba(network.graph), twice.predict_proba(network.graph))

@@ -1,29 +1,27 @@
-"""A chunked Zarr store: what it holds is known, and every chunk has a checksum.
+"""Matrices in a Zarr group: a file per chunk, which any number of processes write together.
 
-A store is a Zarr group. Its attributes say what was computed; its arrays are cut into chunks, a
-file each, which any number of processes write at the same time. Killed at any moment, a computation
-leaves the chunks done so far, and the next one does the others.
+The attributes of the group say what was computed. Every chunk ends with its crc32c: Zarr refuses to
+read one that is damaged, and the next run computes it again.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from nask.arrays import Floats
 from nask.exceptions import FormatError, ParameterError
-from nask.kernels.parameters import is_integer
-from nask.messages import quoted
 from nask.optional import require
+from nask.storage.chunks import Chunks
+from nask.storage.contents import Contents
 from nask.storage.scratch import scratch_folder
+from nask.storage.window import Tile, Window, assembled, put
 from nask.storage.write_errors import writing
 
 EXTRA = "dask"
@@ -31,51 +29,8 @@ EXTRA = "dask"
 PLACE = "path (--out)"
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What a store holds, kept in its attributes.
-
-    Parameters
-    ----------
-    kind : str
-        In words, such as "a Gram matrix".
-    identity : str
-        Hash of all that decides the numbers.
-    parameters : dict
-        For the reader, and for messages.
-    """
-
-    kind: str
-    identity: str
-    parameters: Mapping[str, Any]
-
-    def attributes(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return {
-            "holds": self.kind,
-            "computation": self.identity,
-            "parameters": json.loads(json.dumps(self.parameters, default=_plain)),
-            "nask_version": version("nask"),
-        }
-
-    def difference(self, attributes: Mapping[str, Any]) -> str:
-        """In words, how the attributes of a store differ; empty where they are these."""
-        mine = self.attributes()
-        if attributes.get("computation") == self.identity:
-            return ""
-        if attributes.get("holds") != self.kind:
-            return f"holds {attributes.get('holds', 'something else')}, not {self.kind}"
-        if attributes.get("nask_version") != mine["nask_version"]:
-            return f"was written by nask {attributes.get('nask_version')}"
-        theirs = attributes.get("parameters", {})
-        for name, value in mine["parameters"].items():
-            if theirs.get(name) != value:
-                return f"was computed with {name}={quoted(theirs.get(name))}, not {quoted(value)}"
-        return "is of other graphs, or was fitted to others"
-
-
-class Store:
-    """A store on disk, made or found again.
+class ZarrStore:
+    """A group on disk, made or found again.
 
     Parameters
     ----------
@@ -87,12 +42,14 @@ class Store:
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "numbers.zarr"
-    >>> store = Store(path, Contents("numbers", "abc", {"n": 3}))
-    >>> chunks = store.chunks("x", shape=(5,), chunks=(2,), dtype="float64")
-    >>> chunks.write((slice(0, 2),), np.ones(2))
-    >>> chunks.read((slice(0, 2),)), chunks.read((slice(2, 4),))
-    (array([1., 1.]), None)
-    >>> Store(path, Contents("numbers", "xyz", {"n": 4}))
+    >>> store = ZarrStore(path, Contents("numbers", "abc", {"n": 3}))
+    >>> chunks = store.chunks("x", (2, 5), chunk=(2, 2), dtype="float64")
+    >>> first, second, _ = chunks.windows
+    >>> chunks.ensure(first, [(first, np.eye(2))])
+    >>> chunks.read(first), chunks.read(second)
+    (array([[1., 0.],
+           [0., 1.]]), None)
+    >>> ZarrStore(path, Contents("numbers", "xyz", {"n": 4}))
     Traceback (most recent call last):
     nask.exceptions.FormatError: ...numbers.zarr was computed with n=3, not 4. Delete it to \
 compute it anew, or give the path of another store.
@@ -115,16 +72,31 @@ compute it anew, or give the path of another store.
                 self._group = zarr.create_group(str(self.path), attributes=attributes)
 
     def chunks(
-        self, name: str, shape: tuple[int, ...], chunks: tuple[int, ...], dtype: str
-    ) -> Chunks:
-        """Give an array of the store, which keeps the chunks it was begun with."""
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        chunk: tuple[int, int],
+        dtype: str,
+        symmetric: bool = False,
+    ) -> ZarrChunks:
+        """Give a matrix of the store, which keeps the chunks it was begun with.
+
+        Parameters
+        ----------
+        name : str
+        shape, chunk : tuple of two int
+            Rows and columns of the matrix, and of a chunk of it.
+        dtype : str
+        symmetric : bool
+            Whether the matrix is.
+        """
         zarr = require("zarr", EXTRA)
         if name not in self._group:
             with writing(self.path / name, PLACE):
                 self._group.create_array(
                     name,
                     shape=shape,
-                    chunks=chunks,
+                    chunks=chunk,
                     dtype=dtype,
                     # So that what is missing is seen as such by all who read it.
                     fill_value=np.nan,
@@ -136,7 +108,7 @@ compute it anew, or give the path of another store.
                 f"{self.path / name} holds {found.shape} numbers of type {found.dtype}; expected "
                 f"{shape} of type {dtype}. Delete the store to compute it anew."
             )
-        return Chunks(str(self.path / name))
+        return ZarrChunks(str(self.path / name), symmetric)
 
     def write_targets(self, y: npt.ArrayLike | None) -> None:
         """Keep the target beside the numbers: as it is, or text as codes and their classes."""
@@ -159,20 +131,22 @@ compute it anew, or give the path of another store.
         return require("zarr", EXTRA).open_array(str(self.path / name), mode="r")
 
 
-@dataclass(frozen=True)
-class Chunks:
-    """The chunks of an array, one read or written at a time, in any process.
+class ZarrChunks(Chunks):
+    """The chunks of one matrix, read and written one at a time, in any process.
 
     Parameters
     ----------
     path : str
         Of the array.
+    symmetric : bool
     """
 
-    path: str
+    def __init__(self, path: str, symmetric: bool) -> None:
+        self.path = path
+        self.symmetric = symmetric
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"path": self.path}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ZarrChunks, (self.path, self.symmetric)
 
     @cached_property
     def _array(self) -> Any:
@@ -182,41 +156,45 @@ class Chunks:
         )
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Of one chunk; at the ends of the array they may hold less."""
-        shape: tuple[int, ...] = self._array.chunks
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of one chunk; at the ends of the matrix they may be fewer."""
+        shape: tuple[int, int] = self._array.chunks
         return shape
 
-    def read(self, place: tuple[slice, ...]) -> npt.NDArray[Any] | None:
+    @property
+    def windows(self) -> list[Window]:
+        """All chunks; of a symmetric matrix, those on and above the diagonal."""
+        return Window.whole(*self._array.shape).tiles(*self.shape, self.symmetric)
+
+    def intact(self, window: Window) -> bool:
+        """Tell whether a chunk and its mirror image are there; one that is damaged is removed."""
+        image = Window(window.columns, window.rows)
+        mirrored = self.symmetric and not window.on_diagonal
+        return (not mirrored or self.read(image) is not None) and self.read(window) is not None
+
+    def read(self, window: Window) -> Floats | None:
         """Numbers of a chunk, or None where it is missing, or damaged and so removed."""
-        file = self.file(place)
+        file = self.file(window)
         if not file.exists():
             return None
         try:
-            values: npt.NDArray[Any] = self._array[place]
+            values: Floats = self._array[window.rows, window.columns]
         except ValueError:  # the checksum, or the length, is wrong
             file.unlink(missing_ok=True)
             return None
         return values
 
-    def write(self, place: tuple[slice, ...], values: npt.NDArray[Any]) -> None:
-        """Write a whole chunk."""
-        with writing(self.file(place), PLACE):
-            self._array[place] = values
+    def write(self, window: Window, tiles: Iterable[Tile]) -> None:
+        """Write a chunk and its mirror image, each whole."""
+        values = assembled(window, tiles, self._array.dtype, self.symmetric, ())
+        with writing(self.file(window), PLACE):
+            put(self._array, window, values, self.symmetric)
 
-    def file(self, place: tuple[slice, ...]) -> Path:
+    def file(self, window: Window) -> Path:
         """Where a chunk lies."""
-        position = tuple(
-            part.start // size for part, size in zip(place, self._array.chunks, strict=True)
-        )
+        height, width = self.shape
+        position = window.rows.start // height, window.columns.start // width
         return Path(self.path, self._array.metadata.encode_chunk_key(position))
-
-
-def check_chunk(chunk: int | None, owner: str) -> None:
-    """Raise unless it is a number of graphs, or None."""
-    if chunk is not None and not (is_integer(chunk) and chunk >= 1):
-        expected = "None or an int in the range [1, inf)"
-        raise ParameterError.expected("chunk", owner, expected, chunk)
 
 
 def checked_place(path: str | os.PathLike[str]) -> Path:
@@ -244,12 +222,3 @@ def _opened(path: Path) -> Any:
             f"{path} is there and cannot be read as a Zarr store: {error}. Give the path of a "
             "store, or of none."
         ) from None
-
-
-def _plain(value: Any) -> Any:
-    """A value of a parameter that JSON does not know, as one that it does."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return dict(value)
-    return repr(value)

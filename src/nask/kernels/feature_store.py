@@ -1,10 +1,10 @@
-"""Features of graphs in a Zarr store, partition by partition, by this machine or a cluster."""
+"""Features of graphs in a Zarr store, chunk by chunk, by this machine or by a Dask cluster."""
 
 from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -16,22 +16,30 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from nask.cluster.store import Chunks, Contents, Store, check_chunk, checked_place
+from nask.arrays import Float32
 from nask.exceptions import ParameterError
+from nask.execution.cluster import connected
+from nask.execution.execution import Execution
 from nask.execution.progress import track
-from nask.execution.remote import connected, run
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import compare_attributes
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.features import NASKFeatures
+from nask.kernels.gram_store import check_chunk
 from nask.kernels.parameters import RUNNING
+from nask.storage.contents import Contents
 from nask.storage.hashes import content_hash
+from nask.storage.window import Tile, Window
+from nask.storage.zarr_chunks import ZarrChunks, ZarrStore, checked_place
 
 DTYPE = "float32"
-# Graphs of a partition: with 1024 features a row, 4 MB.
-PARTITION = 1024
+# Graphs of a chunk: with 1024 features per row, 4 MB.
+CHUNK = 1024
+
+# Where the rows of some graphs are, and the graphs.
+Batch = tuple[Window, Sequence[AttributedGraph]]
 
 
 def write_features(
@@ -43,17 +51,17 @@ def write_features(
     y: npt.ArrayLike | None = None,
     chunk: int | None = None,
 ) -> Any:
-    """Write the features of graphs into a chunked Zarr store, partition by partition.
+    """Write the features of graphs into a Zarr store, chunk by chunk.
 
-    Partitions are computed by the workers of a Dask cluster, which write them straight into the
+    Chunks are computed by the workers of a Dask cluster, which write them straight into the
     store; each graph travels once, to the worker that computes its features. Run again with the
-    same graphs and parameters, partitions that are there are skipped. Every chunk has a checksum:
+    same graphs and parameters, chunks that are there are skipped. Every chunk has a checksum:
     one that is damaged is computed again.
 
     Parameters
     ----------
     features : transformer
-        Such as ``nask.NASKFeatures``: ``transform`` gives a row of ``n_components`` numbers a
+        Such as ``nask.NASKFeatures``: ``transform`` gives a row of ``n_components`` numbers per
         graph, which do not depend on the other graphs. Where it is not fitted, a clone of it is
         fitted to the graphs. Its ``verbose`` is for one progress bar.
     graphs : list of graphs
@@ -64,7 +72,7 @@ def write_features(
     scheduler, y
         As in :func:`nask.write_gram`.
     chunk : int, default=None
-        Graphs of a partition; 1024 by default. A store that is there keeps its own.
+        Graphs of a chunk; 1024 by default. A store that is there keeps its own.
 
     Returns
     -------
@@ -75,58 +83,47 @@ def write_features(
     checked_place(path)
     if getattr(features, "level", "graph") != "graph":
         raise ParameterError.expected("level", "features to write", "'graph'", features.level)
-    with connected(scheduler) as client:
+    with connected(scheduler):
         collection = as_graphs(graphs)
-        store = Store(path, _contents(features, collection))
+        store = ZarrStore(path, _contents(features, collection))
         fitted = features if _is_fitted(features) else clone(features).fit(collection)
         if isinstance(fitted, NASKFeatures):
-            # Here, where all graphs are at hand: a partition may lack what others have.
+            # Here, where all graphs are at hand: a batch may lack what others have.
             compare_attributes(collection, fitted.schema_)
         store.write_targets(y)
         shape = (len(collection), int(features.n_components))
-        height = min(chunk or PARTITION, len(collection))
+        height = min(chunk or CHUNK, len(collection))
         chunks = store.chunks("features", shape, (height, shape[1]), DTYPE)
-        height = chunks.shape[0]
-        partitions = (
-            Partition(first, collection[first : first + height])
-            for first in range(0, shape[0], height)
-        )
-        work = PartitionWork(chunks, _quiet(fitted, alone=client is None), shape[1])
-        done = run(client, work, partitions)
-        progress = getattr(features, "verbose", False)
-        for _ in track(done, -(-shape[0] // height), progress, "Computing features"):
+        windows = chunks.windows
+        batches = ((window, collection[window.rows]) for window in windows)
+        execution = Execution(progress=getattr(features, "verbose", False))
+        work = FeatureChunk(chunks, _quiet(fitted, alone=not execution.n_remote))
+        done = execution.map(work, batches)
+        for _ in track(done, len(windows), execution.progress, "Computing features"):
             pass
         store.note(complete=True)
         return store.array("features")
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
-    """A stretch of graphs, and the position of the first one."""
+class FeatureChunk:
+    """A chunk of rows, found intact in the store or computed and written."""
 
-    first: int
-    graphs: Sequence[AttributedGraph]
-
-
-@dataclass(frozen=True, eq=False)
-class PartitionWork:
-    """A stretch of rows: found whole in the store, or computed and written."""
-
-    chunks: Chunks
+    chunks: ZarrChunks
     features: Any
-    n_components: int
 
-    def __call__(self, partition: Partition) -> None:
-        """Write the rows of these graphs."""
-        first, last = partition.first, partition.first + len(partition.graphs)
-        place = (slice(first, last), slice(0, self.n_components))
-        if self.chunks.read(place) is None:
-            graphs = partition.graphs
-            if isinstance(self.features, NASKFeatures):
-                rows = self.features.transform_part(list(graphs), first)
-            else:
-                rows = np.asarray(self.features.transform(graphs), dtype=DTYPE)
-            self.chunks.write(place, rows)
+    def __call__(self, batch: Batch) -> None:
+        """Write the rows of some graphs."""
+        self.chunks.ensure(batch[0], self._tiles(batch))
+
+    def _tiles(self, batch: Batch) -> Iterator[Tile]:
+        window, graphs = batch
+        yield window, self._rows(graphs, window.rows.start)
+
+    def _rows(self, graphs: Sequence[AttributedGraph], first: int) -> Float32:
+        if isinstance(self.features, NASKFeatures):
+            return self.features.transform_part(list(graphs), first)
+        return np.asarray(self.features.transform(graphs), dtype=DTYPE)
 
 
 def _is_fitted(features: Any) -> bool:

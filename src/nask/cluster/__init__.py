@@ -1,1 +1,0 @@
-"""Gram matrices and features computed by a cluster into a chunked store."""

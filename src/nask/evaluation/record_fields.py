@@ -1,0 +1,92 @@
+"""Which fields the lines of a file of results have, and of what kind their values are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nask.messages import quoted
+
+
+def check_fields(
+    line: Mapping[str, Any], kinds: Mapping[str, Kind], optional: Sequence[str] = ()
+) -> None:
+    """Raise ValueError unless a line has these fields and no others, each of its kind.
+
+    Examples
+    --------
+    >>> check_fields({"pass": 0, "seconds": "long"}, PASS)
+    Traceback (most recent call last):
+    ValueError: has 'seconds': 'long', expected a number of 0 or more
+    """
+    for name in line:
+        if name not in kinds:
+            raise ValueError(f"has a field {quoted(name)}, which no such line has")
+    for name, (expected, is_right) in kinds.items():
+        if name not in line:
+            if name not in optional:
+                raise ValueError(f"has no field {name!r}")
+        elif not is_right(line[name]):
+            raise ValueError(f"has {name!r}: {quoted(line[name])}, expected {expected}")
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < math.inf
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+def _are_classes(value: Any) -> bool:
+    return isinstance(value, list) and all(type(v) in (str, int, float, bool) for v in value)
+
+
+# In words, and as a test.
+Kind = tuple[str, Callable[[Any], bool]]
+COUNT: Kind = "an int of 0 or more", _is_count
+TIME: Kind = "a number of 0 or more", _is_time
+TEXT: Kind = "a text", lambda value: isinstance(value, str)
+NAMES: Kind = "a mapping", lambda value: isinstance(value, dict)
+CLASSES: Kind = "a list of classes", _are_classes
+FOLD: Mapping[str, Kind] = {
+    "repeat": COUNT,
+    "fold": COUNT,
+    "accuracy": ("a number from 0 to 1", _is_share),
+    "parameters": NAMES,
+    "inner_accuracy": ("a number, or null", lambda v: v is None or type(v) in (int, float)),
+    "test": (
+        "a list of positions",
+        lambda value: isinstance(value, list) and bool(value) and all(map(_is_count, value)),
+    ),
+    "predicted": CLASSES,
+    "seconds_kernel": TIME,
+    "seconds_learning": TIME,
+    "truth": CLASSES,
+}
+PASS: Mapping[str, Kind] = {"pass": COUNT, "seconds": TIME}
+ENVIRONMENT: Mapping[str, Kind] = {"environment": NAMES}
+TIMEOUT: Mapping[str, Kind] = {"timeout": TIME}
+# What decides a result. All of a run's first line, "items" and "split" for nodes only.
+RUN: Mapping[str, Kind] = {
+    "dataset": TEXT,
+    "content": TEXT,
+    "classes": (
+        "a mapping of classes to their sizes",
+        lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
+    ),
+    "method": TEXT,
+    "model": NAMES,
+    "folds": ("an int of 1 or more", lambda value: _is_count(value) and value > 0),
+    "inner": ("an int of 0 or more, or null", lambda value: value is None or _is_count(value)),
+    "random_state": COUNT,
+    "strict": ("true or false", lambda value: isinstance(value, bool)),
+    "nask": TEXT,
+    "items": ("'graphs' or 'nodes'", lambda value: value in ("graphs", "nodes")),
+    "split": TEXT,
+}

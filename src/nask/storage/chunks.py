@@ -1,0 +1,68 @@
+"""A matrix that is stored chunk by chunk, each with a checksum.
+
+Killed at any moment, a computation leaves the chunks done so far, and the next one does the others.
+There are two kinds of store: one ``.npy`` file with a record beside it, which one process at a time
+fills (:mod:`nask.storage.npy_chunks`), and a Zarr group with a file per chunk, which any number of
+processes fill together (:mod:`nask.storage.zarr_chunks`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+
+from nask.arrays import Floats
+from nask.execution.progress import Progress, track
+from nask.storage.window import Tile, Window, in_quarters
+
+
+class Chunks(ABC):
+    """The chunks of a stored matrix.
+
+    Attributes
+    ----------
+    symmetric : bool
+        Whether a chunk above the diagonal is stored together with its mirror image.
+    """
+
+    symmetric: bool
+
+    @property
+    @abstractmethod
+    def windows(self) -> list[Window]:
+        """All chunks; of a symmetric matrix, those on and above the diagonal."""
+
+    @abstractmethod
+    def intact(self, window: Window) -> bool:
+        """Tell whether a chunk is there, with its mirror image, and has its checksum."""
+
+    @abstractmethod
+    def read(self, window: Window) -> Floats | None:
+        """Numbers of a chunk, or None where it is missing or damaged."""
+
+    @abstractmethod
+    def write(self, window: Window, tiles: Iterable[Tile]) -> None:
+        """Store a chunk, given in tiles that cover it, and its mirror image."""
+
+    def ensure(self, window: Window, tiles: Iterable[Tile]) -> None:
+        """Store a chunk unless it is there and intact; only then are tiles asked for."""
+        if not self.intact(window):
+            self.write(window, tiles)
+
+    def fill(
+        self, compute: Callable[[Window], Floats], progress: Progress, description: str
+    ) -> None:
+        """Compute all chunks that are missing or damaged, one after the other.
+
+        Parameters
+        ----------
+        compute : callable
+            Numbers of a window. Where it raises MemoryLimitError, it is asked for smaller ones.
+        progress : bool or callable
+            As in :func:`nask.execution.progress.track`; chunks that are there count as steps.
+        description : str
+            Of the progress bar.
+        """
+        windows = self.windows
+        for window in track(windows, len(windows), progress, description):
+            self.ensure(window, in_quarters(compute, window, self.symmetric))

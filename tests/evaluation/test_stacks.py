@@ -1,0 +1,116 @@
+"""Gram matrices that folds share: found again, checked, and computed anew where altered."""
+
+import os
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import nask
+from nask.evaluation.journal import Journal
+from nask.evaluation.stacks import remove_stacks, shared_stacks
+from nask.exceptions import FormatError
+from nask.tuning.sweeps import StarSweep
+
+GRID = {"gamma": [0.5, 2.0], "n_hops": [1, 2], "C": [1]}
+
+
+@pytest.fixture
+def shared(tmp_path, mutag):
+    """Compute two stacks of ten graphs, of (2, 10, 10); count the passes."""
+    sweeps = nask.TunedNASKClassifier(grid=GRID).sweeps()
+    folder, graphs = tmp_path / "grams", mutag.graphs[:10]
+
+    def compute(run="a"):
+        journal = Journal(tmp_path / f"{run}.jsonl", {"folds": 10, "content": run})
+        with patch.object(StarSweep, "compute", autospec=True, side_effect=StarSweep.compute) as c:
+            stacks = shared_stacks(sweeps, graphs, 10, folder, journal, None, False, "")
+        return stacks, c.call_count
+
+    compute.folder = folder
+    compute.files = [folder / f"pass-{number}.npy" for number in range(2)]
+    return compute
+
+
+def swap(one, other):
+    spare = one.with_suffix(".spare")
+    os.replace(one, spare)
+    os.replace(other, one)
+    os.replace(spare, other)
+
+
+def test_stacks_are_found_again(shared, mutag):
+    stacks, n = shared()
+    assert (n, stacks[0].shape) == (2, (2, 10, 10))
+    expected = nask.NASK(n_hops=2, gamma=2.0).fit(mutag.graphs[:10]).hop_grams(mutag.graphs[:10])
+    np.testing.assert_array_equal(stacks[1], expected.astype(stacks[1].dtype))
+    again, n = shared()
+    assert n == 0
+    for one, other in zip(stacks, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert not again[0].flags.writeable
+    remove_stacks(shared.folder)
+    assert shared()[1] == 2
+
+
+def zero(files):
+    array = np.load(files[1], mmap_mode="r+")
+    array[1, :3] = 0
+    array.flush()
+
+
+def change_one(files):
+    array = np.load(files[1], mmap_mode="r+")
+    array[0, 3, 4] = np.nextafter(array[0, 3, 4], 2)
+    array.flush()
+
+
+def forget(files):
+    files[1].unlink()
+
+
+def unfinished(files):
+    record = files[1].with_suffix(".jsonl")
+    record.write_text(record.read_text().splitlines()[0] + "\n")
+
+
+@pytest.mark.parametrize("harm", [zero, change_one, forget, unfinished])
+def test_an_altered_stack_is_computed_again(shared, harm):
+    stacks = [np.array(stack) for stack in shared()[0]]
+    harm(shared.files)
+    for n_again in (1, 0):
+        again, n = shared()
+        assert n == n_again
+        for one, other in zip(stacks, again, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_stacks_that_were_swapped_do_not_pass(shared):
+    stacks = [np.array(stack) for stack in shared()[0]]
+    swap(*shared.files)
+    again, n = shared()
+    assert n == 2
+    for one, other in zip(stacks, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    swap(*shared.files)
+    swap(*(file.with_suffix(".jsonl") for file in shared.files))
+    with pytest.raises(FormatError, match=r"pass-0.npy was computed with pass=1, not 0\. Move it"):
+        shared()
+
+
+def test_stacks_of_another_run_do_not_pass(shared, tmp_path):
+    shared("a")
+    content = shared.files[0].read_bytes()
+    # The journal of the other run claims that its passes are done.
+    for number in range(2):
+        Journal(tmp_path / "b.jsonl", {"folds": 10, "content": "b"}).note_pass(number, 1.0)
+    with pytest.raises(FormatError, match=r"pass-0.npy is of other graphs"):
+        shared("b")
+    assert shared.files[0].read_bytes() == content
+
+
+def test_a_stack_cut_short_is_refused(shared):
+    shared()
+    os.truncate(shared.files[0], 300)
+    with pytest.raises(FormatError, match=r"pass-0.npy is damaged .* Delete it and the \.jsonl"):
+        shared()
