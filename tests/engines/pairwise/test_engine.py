@@ -52,7 +52,7 @@ def test_what_a_task_leaves_in_memory_does_not_matter(edge_values, expansion):
 
 
 @given(st.lists(st.integers(0, 50), max_size=20), st.integers(1, 60))
-def test_stretches_cover_the_work_and_are_short(work, each):
+def test_ranges_cover_the_work_and_are_short(work, each):
     ranges = cut_work(np.array(work, dtype=np.int64), each)
     assert [k for first, last in ranges for k in range(first, last)] == list(range(len(work)))
     # One piece more than fits at most.
