@@ -203,6 +203,7 @@ nask.NASK(**LIMITED, gram=gram, gram_folder=folder).fit_transform(GRAPHS)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
 @pytest.mark.parametrize(
     ("gram", "step", "moment", "n_left"),
