@@ -54,7 +54,9 @@ class Rates:
 def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> Rates:
     """Time one tile; graphs are repeated where there are too few of them."""
     whole = nask.NASK(**options).fit(graphs)
-    side = min(whole._comparison(whole._training, whole._training).side, len(graphs))
+    side = min(
+        whole.fitted_.comparison(whole.fitted_.graphs, whole.fitted_.graphs).side, len(graphs)
+    )
     some = [graphs[int(i)] for i in np.resize(np.arange(len(graphs)), 2 * side)]
     # The engine that the whole collection would have: repeated graphs have repeated stars.
     kernel = nask.NASK(**{**options, "engine": whole.engine_}).fit(some)
