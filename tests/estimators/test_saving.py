@@ -141,6 +141,7 @@ for attempt in range(40):
 """
 
 
+@pytest.mark.slow
 @posix
 def test_a_kill_leaves_the_old_model_or_the_new_one(tmp_path):
     done = subprocess.run(
@@ -175,6 +176,7 @@ except nask.exceptions.FileWriteError as error:
 """
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("limit", [0, 300, 2000])
 def test_a_full_disk_leaves_the_old_model(tmp_path, model, limit):

@@ -92,6 +92,7 @@ def test_shuffled_classes_score_as_chance(mutag):
     assert abs(result.accuracy_mean - 0.5) < 0.12
 
 
+@pytest.mark.slow
 def test_the_same_in_one_process_and_in_two(undisturbed, model, mutag):
     assert outcome(nask.evaluate(model, mutag, n_jobs=2, **PROTOCOL)) == outcome(undisturbed)
 
@@ -211,6 +212,7 @@ def test_folds_drawn_otherwise_are_not_mixed(model, mutag, tmp_path):
         nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_write_to_one_file(monkeypatch, model, mutag, tmp_path):
     """The second is told; what the first does is left alone."""
     fold = evaluate_module.fold_of_shared

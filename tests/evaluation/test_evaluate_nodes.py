@@ -155,6 +155,7 @@ def test_without_validation_nodes_folds_of_the_training_nodes_choose(network, mo
     assert fitted.best_score_ == result.records[0].inner_accuracy
 
 
+@pytest.mark.slow
 def test_both_protocols_in_one_folder(model, network, undisturbed, public, tmp_path):
     folds = nask.evaluate(model, network, folds=4, out=tmp_path, n_jobs=2)
     once = nask.evaluate(model, network, split="planetoid", out=tmp_path)

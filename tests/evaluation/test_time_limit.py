@@ -96,6 +96,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_that_hangs_is_ended_and_goes_on_later(gate, monkeypatch, tmp_path, kind, mutag):
     model, name, n_jobs = KINDS[kind]
@@ -141,6 +142,7 @@ def test_a_run_that_hangs_is_ended_and_goes_on_later(gate, monkeypatch, tmp_path
     assert [path.name for path in out.iterdir()] == [journal.name]
 
 
+@pytest.mark.slow
 def test_a_larger_limit_counts_what_an_earlier_one_allowed(gate, monkeypatch, tmp_path, mutag):
     """And repeats that were finished in time are a result."""
     protocol = {"folds": 2, "repeats": 3, "out": tmp_path / "out"}
@@ -169,6 +171,7 @@ def test_a_larger_limit_counts_what_an_earlier_one_allowed(gate, monkeypatch, tm
     assert len(given) == 1
 
 
+@pytest.mark.slow
 def test_time_enough_gives_the_same_as_no_limit(mutag):
     model = nask.TunedNASKClassifier(grid=GRID)
     protocol = {"folds": 3, "repeats": 2, "inner": 2}
@@ -181,6 +184,7 @@ def test_time_enough_gives_the_same_as_no_limit(mutag):
     assert reports == [(done, 6) for done in range(1, 7)]
 
 
+@pytest.mark.slow
 def test_an_error_arrives_as_itself(mutag, tmp_path):
     with pytest.raises(ParameterError, match=r"^94 graphs are too many\.$"):
         nask.evaluate(limited_work.Wrong(), mutag, folds=2, time_limit=LIMIT, out=tmp_path)
@@ -210,6 +214,7 @@ def listening():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("listening")
 def test_control_c_ends_the_process(gate, mutag, tmp_path):
     interrupted = []
@@ -229,6 +234,7 @@ def test_control_c_ends_the_process(gate, mutag, tmp_path):
     assert "timeout" not in (tmp_path / "out" / "MUTAG--GatedConstant.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_an_error_of_the_progress_function_ends_the_process(gate, mutag):
     def report(done, total):
         while not gate.hangs():
@@ -245,6 +251,7 @@ def test_an_error_of_the_progress_function_ends_the_process(gate, mutag):
     assert caught.tb is not None
 
 
+@pytest.mark.slow
 def test_a_killed_process_takes_its_own_with_it(gate):
     code = (
         "import sys, limited_work\n"

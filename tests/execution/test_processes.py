@@ -36,6 +36,7 @@ def is_alive(pid):
     return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 @pytest.mark.parametrize("kind", ["SIGTERM", "SIGKILL"])
 @pytest.mark.parametrize("limit", ["none", "1000"])
@@ -60,6 +61,7 @@ def test_workers_end_with_their_parent(tmp_path, kind, limit):
     assert left == []
 
 
+@pytest.mark.slow
 def test_no_room_for_what_processes_share(tmp_path):
     code = (
         "import joblib, numpy as np\n"
@@ -77,6 +79,7 @@ def test_no_room_for_what_processes_share(tmp_path):
     assert f"are free in {tmp_path}, and more is needed. Let the environment var" in done.stderr
 
 
+@pytest.mark.slow
 def test_other_errors_of_pickling_stay_what_they_are():
     endless = iter(int, 1)
     with pytest.raises(Exception, match="pickle") as caught:

@@ -125,6 +125,7 @@ def test_other_errors_pass(monkeypatch):
         as_graphs([nx.path_graph(2)])
 
 
+@pytest.mark.slow
 def test_no_optional_package_is_imported():
     # scikit-learn, which nask builds on, imports pandas and narwhals where it finds them.
     code = """

@@ -28,6 +28,7 @@ def test_pipeline_and_grid_search(mutag):
     assert search.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75
 
 
+@pytest.mark.slow
 def test_grid_search_over_the_classifier(mutag):
     model = nask.NASKClassifier(probability=False, n_hops=2)
     search = GridSearchCV(model, {"C": [0.1, 10.0]}, cv=3).fit(list(mutag.graphs), mutag.y)

@@ -94,6 +94,7 @@ def test_a_pipe_gets_the_content(tmp_path):
     assert names(tmp_path) == ["pipe"]
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_stays_what_it_is(tmp_path, target):
@@ -110,6 +111,7 @@ def test_standard_output_stays_what_it_is(tmp_path, target):
     assert (tmp_path / "log").read_text() == "written"
 
 
+@pytest.mark.slow
 @posix
 def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path):
     gone = subprocess.Popen([sys.executable, "-c", ""])

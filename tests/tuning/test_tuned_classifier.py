@@ -69,6 +69,7 @@ def test_saving_keeps_the_best(tuned, mutag, tmp_path):
     np.testing.assert_array_equal(loaded.predict(mutag.graphs), tuned.predict(mutag.graphs))
 
 
+@pytest.mark.slow
 def test_any_number_of_jobs_chooses_the_same(tuned, mutag):
     two = nask.TunedNASKClassifier(grid=GRID, inner=3, n_jobs=2)
     two.fit(mutag.graphs[::2], mutag.y[::2])

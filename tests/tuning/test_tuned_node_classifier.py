@@ -60,7 +60,7 @@ def test_it_is_the_classifier_it_chose(tuned, network):
         )
     score = tuned.score(network.graph, network.y, network.test)
     assert score == np.mean(tuned.predict(network.graph, network.test) == network.y[network.test])
-    assert score > 0.6
+    assert score > 0.65  # the larger class has 0.55
     np.testing.assert_array_equal(tuned.classes_, [0, 1])
 
 

@@ -28,13 +28,14 @@ def stars(rng, n):
 
 
 def pair_by_pair(P, edge_term, a, b, rules):
-    """k_h and its normalised form."""
+    """k_h and its normalised form, in float64 whatever holds P."""
+    P, edge_term = P.astype(np.float64), edge_term.astype(np.float64)
     k = np.empty((len(a.core), len(b.core)))
     for v in range(len(a.core)):
         for c in range(len(b.core)):
             rows = a.member[a.member_ptr[v] : a.member_ptr[v + 1]]
             columns = b.member[b.member_ptr[c] : b.member_ptr[c + 1]]
-            members = P[np.ix_(rows, columns)].astype(float).sum()
+            members = P[np.ix_(rows, columns)].sum()
             core = (P[a.core[v], b.core[c]] - rules.core_floor) * rules.core_scale
             k[v, c] = (members + edge_term[a.bundle[v], b.bundle[c]]) * core
     normalised = k * a.norm[:, None] * b.norm

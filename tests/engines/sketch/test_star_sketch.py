@@ -19,8 +19,8 @@ from nask.engines.sketch.star_sketch import (
 N, N_EDGES, WIDTH = 19, 11, 32
 
 
-def lists(rng, n_elements):
-    counts = rng.integers(0, 5, N)
+def lists(rng, n_elements, least):
+    counts = rng.integers(least, 5, N)
     ptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return ptr, rng.integers(0, n_elements, ptr[-1]).astype(np.int64)
 
@@ -34,7 +34,7 @@ def example(edges, seed=0, **choices):
     rng = np.random.default_rng(seed)
     nodes = rng.normal(size=(24, WIDTH)).astype(np.float32)
     edge_rows = rng.normal(size=(16, WIDTH)).astype(np.float32)
-    members, incident = lists(rng, N), lists(rng, N_EDGES)
+    members, incident = lists(rng, N, 1), lists(rng, N_EDGES, 0)
     stars = SketchStars(nodes, nodes, *members, edge_rows, *incident, np.diff(incident[0]))
     rules = SketchRules(
         unit(rng), unit(rng), 0.8 if edges == "alike" else 0.0, edges == "attributes",
@@ -122,7 +122,8 @@ def test_products_are_the_similarity_of_stars_on_average():
 def test_rows_of_length_one_and_rows_of_zeros():
     rows = np.random.default_rng(0).normal(size=(5, 9)).astype(np.float32)
     rows[2] = 0
-    expected = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    expected = rows / np.where(lengths > 0, lengths, 1)
     normalise(rows)
     np.testing.assert_allclose(rows, expected, rtol=1e-6)
     assert not rows[2].any()

@@ -129,6 +129,7 @@ def test_an_attack_is_refused_and_changes_nothing(attack):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_attacks_that_ended_the_process_are_refused_in_one_of_their_own(tmp_path):
     """Once more where a crash is seen as such."""
     for k, attack in enumerate(list(ATTACKS)[:4]):

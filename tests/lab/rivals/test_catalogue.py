@@ -44,6 +44,7 @@ def test_a_package_that_is_not_installed_is_named_with_the_extra(monkeypatch):
         rival("needy")
 
 
+@pytest.mark.slow
 def test_the_library_imports_without_the_packages_of_its_rivals():
     code = (
         "import sys, nask, nask.cli.main, nask.lab.rivals.catalogue;"

@@ -54,6 +54,7 @@ def test_categories_are_counted():
     assert gram[0, 1] > gram[0, 2]
 
 
+@pytest.mark.slow
 def test_the_floor_on_mutag_is_where_it_was_published():
     result = nask.evaluate(AttributesOnlyClassifier(), "MUTAG", repeats=1)
     assert 0.80 < result.accuracy_mean < 0.90

@@ -179,6 +179,7 @@ def test_neighbours_are_learned_from(classifier):
     assert 1 <= model.best_params_["epochs"] <= model.n_epochs_ <= 60
 
 
+@pytest.mark.slow
 def test_mutag_is_learned(mutag):
     # Over folds, as one graph is five points of a single one; two of three graphs are toxic.
     names = np.where(np.asarray(mutag.y) == 1, "toxic", "safe")

@@ -60,7 +60,7 @@ class GATClassifier(GraphNetwork, _Heads):
     >>> import nask
     >>> mutag = nask.load_dataset("MUTAG")
     >>> model = GATClassifier(max_epochs=10, grid={}).fit(mutag.graphs[::2], mutag.y[::2])
-    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.6)
+    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.67)
     True
     """
 

@@ -40,7 +40,7 @@ class GCNClassifier(GraphNetwork):
     >>> import nask
     >>> mutag = nask.load_dataset("MUTAG")
     >>> model = GCNClassifier(max_epochs=10, grid={}).fit(mutag.graphs[::2], mutag.y[::2])
-    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.6)
+    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.67)
     True
     """
 
