@@ -23,10 +23,7 @@ def graphs_with_bonds(n):
     found = []
     for graph in random_graphs(n, seed=0):
         bonds = {"bond": draw.choice(["single", "double"], graph.n_edges).tolist()}
-        nodes = {
-            name: a.take(np.arange(graph.n_nodes)) for name, a in graph.node_attributes.items()
-        }
-        found.append(nask.AttributedGraph(graph.n_nodes, graph.edges, nodes, bonds))
+        found.append(nask.AttributedGraph(graph.n_nodes, graph.edges, graph.node_attributes, bonds))
     return found
 
 

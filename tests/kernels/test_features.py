@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import nask
-from nask.engines.reference import star_kernels
+from nask.engines.reference.equations import star_kernels
 from nask.exceptions import (
     AbsentAttributeWarning,
     MemoryLimitError,
