@@ -145,8 +145,8 @@ degree, use_edges
         check_is_fitted(self)
         return self._transform_new(self._graphs(X))
 
-    def transform_part(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
-        """Features of a part of a collection, by whoever divides it.
+    def transform_batch(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
+        """Features of some graphs of a collection, for callers that divide it into batches.
 
         Parameters
         ----------
