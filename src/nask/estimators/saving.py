@@ -37,7 +37,10 @@ def save(model: GraphSVM, path: str | os.PathLike[str]) -> None:
     kernel, svm = model.kernel_.fitted_, model.svm_
     document: dict[str, Any] = {
         "class": type(model).__name__,
-        "parameters": _plain_parameters(model.get_params(deep=False)),
+        # Those that the kernel was fitted with: the model's own may have been changed since.
+        "parameters": _plain_parameters(
+            {**model.get_params(deep=False), **model.kernel_.get_params(deep=False)}
+        ),
         "n_graphs": model.n_graphs_,
         "schema": {
             "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],

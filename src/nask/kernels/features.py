@@ -41,8 +41,8 @@ class NASKFeatures(TransformerMixin, StarParameters):
     Hop by hop, a node has a vector z whose products are :math:`P_{h-1}` on average: waves of its
     numbers (random Fourier features [1]_), columns of its categories. Its star has a vector of
     products of z with the sum of z over its members, both rotated at random by transforms of
-    Walsh and Hadamard [2]_, which has :math:`k_h` as its product; Gaussian random features of that give
-    the z of the next hop.
+    Walsh and Hadamard [2]_, which has :math:`k_h` as its product. Gaussian random features of that
+    give the z of the next hop.
 
     Parameters
     ----------
