@@ -188,6 +188,7 @@ def changed(array, value):
     return array
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ARRAY_CHANGES)
 @pytest.mark.parametrize("name", ["three", "two", "regressor"])
 def test_arrays_of_another_shape_type_or_content(files, tmp_path, name, change):
@@ -233,6 +234,7 @@ def alter(document, path, action):
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three", "two", "regressor"])
 def test_documents_with_anything_anywhere(files, tmp_path, name):
     members, graphs = files[name]
@@ -272,6 +274,7 @@ def test_a_document_that_contradicts_itself(files, tmp_path, what):
         nask.load(path)
 
 
+@pytest.mark.slow
 def test_a_file_that_unfolds_to_more_than_memory(files, tmp_path):
     members, _ = files["two"]
     path = tmp_path / "bomb.nask"
@@ -305,6 +308,7 @@ def test_more_than_memory_holds(files, tmp_path, monkeypatch):
         nask.load(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three", "regressor"])
 def test_bytes_changed_anywhere(files, tmp_path, name):
     members, graphs = files[name]
@@ -396,6 +400,7 @@ def test_corrupted_files_are_refused(files, tmp_path, message):
         nask.load(write_members(tmp_path / "bad.nask", members))
 
 
+@pytest.mark.slow
 def test_damage_anywhere_is_an_error_or_harmless(files, tmp_path):
     members, graphs = files["three"]
     path = write_members(tmp_path / "whole.nask", members)
