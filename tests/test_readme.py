@@ -36,7 +36,6 @@ def test_the_example_on_a_citation_network_runs(benchmark_set):
     assert found["model"].score(cora.graph, cora.y, cora.validation) > 0.6
 
 
-@pytest.mark.slow
 def test_the_table_has_every_name_of_the_front():
     text = README.read_text(encoding="utf-8")
     table = text.partition("## What is where")[2].partition("\n## ")[0]
