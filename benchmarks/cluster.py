@@ -23,7 +23,7 @@ from generated import median_seconds, random_graphs
 
 import nask
 from nask.execution.execution import Execution
-from nask.kernels.comparison import Comparison
+from nask.kernels.gram_work import GramWork
 from nask.optional import require
 from nask.storage.contents import Contents
 from nask.storage.window import Window
@@ -51,20 +51,25 @@ class Rates:
         return n_graphs * (n_graphs + 1) / 2 / self.graph_pairs / 3600
 
 
+def training_work(kernel: nask.NASK) -> GramWork:
+    fitted = kernel.fitted_
+    return fitted.gram_work(fitted.graphs, fitted.graphs)
+
+
 def rates(name: str, graphs: Sequence[nask.AttributedGraph], **options: Any) -> Rates:
     """Time one tile; graphs are repeated where there are too few of them."""
     whole = nask.NASK(**options).fit(graphs)
-    side = min(whole._comparison(whole._training, whole._training).side, len(graphs))
+    side = min(training_work(whole).side, len(graphs))
     some = [graphs[int(i)] for i in np.resize(np.arange(len(graphs)), 2 * side)]
     # The engine that the whole collection would have: repeated graphs have repeated stars.
     kernel = nask.NASK(**{**options, "engine": whole.engine_}).fit(some)
-    comparison: Comparison = kernel._comparison(kernel.fitted_.graphs, kernel.fitted_.graphs)
+    work = training_work(kernel)
     tile, one = Window(slice(0, side), slice(side, 2 * side)), Execution(n_jobs=1)
-    comparison.window(Window(slice(0, 8), slice(8, 16)), one)
-    seconds = median_seconds(lambda: comparison.window(tile, one), REPEATS)
+    work.window(Window(slice(0, 8), slice(8, 16)), one)
+    seconds = median_seconds(lambda: work.window(tile, one), REPEATS)
     sizes = np.diff(kernel.fitted_.graphs.batch.nodes.ptr)
     node_pairs = float(sizes[:side].sum()) * float(sizes[side:].sum())
-    sent = len(pickle.dumps(comparison, protocol=5)) / len(some)
+    sent = len(pickle.dumps(work, protocol=5)) / len(some)
     return Rates(
         name, whole.engine_, sizes.mean(), side, side**2 / seconds, node_pairs / seconds, sent
     )

@@ -1,4 +1,4 @@
-"""Linear-time features: time against size, accuracy beside the exact kernel, one large network."""
+"""Linear-time features: time against size, accuracy against the exact kernel, a large network."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     NASK_DATA=<folder of zips> python benchmarks/run.py
 
-A killed run goes on where it stopped. When every chosen case has a record, all are measured again.
+A killed run continues where it stopped. When every chosen case has a record, all are measured anew.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the paper reports (arXiv:2511.11245, Tables 1 to 3): accuracy in percent, by set and method.
 
-Its SYNTHETIC stands beside our SYNTHETICnew; its text leaves open which of the two it used. WL,
-GCN, KerGNN and KAGNN are in its table of categorical attributes alone, so that their ENZYMES is
+Its SYNTHETIC is compared with our SYNTHETICnew; its text leaves open which of the two it used. WL,
+GCN, KerGNN and KAGNN are only in its table of categorical attributes, so that their ENZYMES is
 that of labels only; it is marked.
 """
 
@@ -69,5 +69,5 @@ CLAIMS = _claims()
 
 
 def claimed(dataset: str, method: str) -> str:
-    """Return what the paper reports, or nothing where it is silent."""
+    """Return what the paper reports, or an empty text where it reports nothing."""
     return CLAIMS.get(dataset, {}).get(method, "")

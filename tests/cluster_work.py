@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from nask.execution.cluster import task_memory
-from nask.kernels.comparison import Comparison
+from nask.kernels.gram_work import GramWork
 
 arrivals = []
 
@@ -71,7 +71,7 @@ def count_comparisons():
         self.__dict__.update(state)
         arrivals.append("comparison")
 
-    Comparison.__setstate__ = arrive
+    GramWork.__setstate__ = arrive
 
 
 def n_arrived():

@@ -15,7 +15,7 @@ import pytest
 import nask
 from cluster_work import count_comparisons, n_arrived
 from nask.exceptions import FormatError, ParameterError
-from nask.kernels.comparison import Comparison
+from nask.kernels.gram_work import GramWork
 
 zarr = pytest.importorskip("zarr")
 
@@ -39,7 +39,7 @@ def chunk_files(path, name="gram"):
 
 def spied():
     """Count the tiles that are computed in this process."""
-    return patch.object(Comparison, "window", autospec=True, side_effect=Comparison.window)
+    return patch.object(GramWork, "window", autospec=True, side_effect=GramWork.window)
 
 
 def damage(file, position):
@@ -202,7 +202,7 @@ def test_a_wrong_place_is_an_error_before_anything_is_computed(graphs, tmp_path)
 def test_tiles_are_smaller_where_graphs_are_large():
     def side(*nodes):
         kernel = nask.NASK(n_hops=1).fit([nask.AttributedGraph(n) for n in nodes])
-        return kernel._comparison(kernel.fitted_.graphs, kernel.fitted_.graphs).side
+        return kernel.fitted_.gram_work(kernel.fitted_.graphs, kernel.fitted_.graphs).side
 
     assert side(1, 1) == 1024
     assert side(30, 34) == 988

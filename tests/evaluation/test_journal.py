@@ -94,7 +94,7 @@ HARM = {
     "seconds": (set_("seconds_kernel", None), r"'seconds_kernel': None, expected a number"),
     "a fold too many": (set_("fold", 3), r"is of fold 3 of repeat 0, but the run has 3 folds"),
     "another's fold": (set_("fold", 1), r"is of fold 1 of repeat 0, which another line has"),
-    "another's test": (set_("repeat", 1), r"of repeat 1, (which another|and tests what)"),
+    "another's repeat": (set_("repeat", 1), r"is of fold 0 of repeat 1, which another line has"),
     "a class": (another_class, r"has a class 7, which the run has not"),
     "classes": (set_("predicted", [None] * 63), r"expected a list of classes"),
 }
@@ -118,6 +118,14 @@ def test_a_fold_that_cannot_be_right_is_refused(folder, mutag, harm, message):
     save(path, lines[:-1])
     again = nask.evaluate("majority", mutag, out=folder, **PROTOCOL)
     assert again.accuracy_mean == nask.evaluate("majority", mutag, **PROTOCOL).accuracy_mean
+
+
+def test_two_folds_of_a_repeat_do_not_test_the_same(folder):
+    path, lines = lines_of(folder)
+    lines[2]["test"] = lines[3]["test"]
+    save(path, lines)
+    with pytest.raises(FormatError, match=r"Line 4 of .* fold 1 of repeat 0, and tests what anot"):
+        nask.read_results(folder)
 
 
 @pytest.mark.parametrize(

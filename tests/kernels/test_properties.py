@@ -94,7 +94,7 @@ def test_float32_stays_positive_definite_on_real_graphs(request, set_name, expan
     model = nask.NASK(n_hops=2, expansion=expansion, engine=engine, dtype="float32")
     K = model.fit_transform(graphs)
     assert K.dtype == np.float32
-    assert model._training.spec.dtype == "float32"
+    assert model.fitted_.graphs.spec.dtype == "float32"
     eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
     assert eigenvalues[0] >= -1e-6 * eigenvalues[-1]
 

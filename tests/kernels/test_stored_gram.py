@@ -66,15 +66,16 @@ def test_a_window_is_a_part_of_the_whole(engine, data, symmetric):
         warnings.simplefilter("ignore", UnseenAttributeWarning)
         warnings.simplefilter("ignore", AbsentAttributeWarning)
         fast, oracle = (nask.NASK(engine=e, **options).fit(train) for e in (engine, "reference"))
-        rows = fast._training if symmetric else fast._prepare(new)
+        fitted, execution = fast.fitted_, fast.execution()
+        rows = fitted.graphs if symmetric else fitted.prepare(new, execution)
         expected = oracle.hop_grams(train if symmetric else new)
 
-    def stretch(n):
+    def some(n):
         first = data.draw(st.integers(0, n - 1))
         return slice(first, data.draw(st.integers(first + 1, n)))
 
-    window = Window(stretch(expected.shape[1]), stretch(expected.shape[2]))
-    grams = ENGINES[engine].grams(rows, fast._training, np.eye(2), fast._execution(), window)
+    window = Window(some(expected.shape[1]), some(expected.shape[2]))
+    grams = ENGINES[engine].grams(rows, fitted.graphs, np.eye(2), execution, window)
     assert grams.shape == (2, *window.shape)
     expected = expected[:, window.rows, window.columns]
     np.testing.assert_allclose(grams, expected, rtol=1e-10, atol=1e-14)

@@ -15,8 +15,8 @@ from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
-from nask.kernels.comparison import Comparison
 from nask.kernels.forms import Form, GaussianForm, distance_unit
+from nask.kernels.gram_work import GramWork
 from nask.kernels.parameters import GraphKernelParameters
 from nask.kernels.stored import StoredGram
 from nask.numeric import inverse_root
@@ -136,7 +136,7 @@ class FittedKernel:
         """K(G, G) of the linear kernel."""
         return self.form.own(graphs.hop_self)
 
-    def comparison(self, rows: Prepared, columns: Prepared) -> Comparison:
+    def gram_work(self, rows: Prepared, columns: Prepared) -> GramWork:
         """The linear kernel between two batches, to be computed."""
         form, scales = self.form, None
         if form.normalize:
@@ -144,17 +144,17 @@ class FittedKernel:
             row_scale, column_scale = map(inverse_root, sides)
             scales = row_scale, column_scale
         dtype = form.dtype if form.gram == "linear" else rows.spec.dtype
-        return Comparison(self.engine, rows, columns, form.hop_weights, scales, dtype)
+        return GramWork(self.engine, rows, columns, form.hop_weights, scales, dtype)
 
     def hop_grams(self, rows: Prepared, folder: Folder, execution: Execution) -> Floats:
         """The kernel of each hop with the training graphs, (n_hops, m, n)."""
         each = np.eye(len(self.form.hop_weights))
-        hops = Comparison(self.engine, rows, self.graphs, each, None, self.form.dtype)
+        hops = GramWork(self.engine, rows, self.graphs, each, None, self.form.dtype)
         return hops.compute(folder, execution)
 
     def training_gram(self, folder: Folder, execution: Execution) -> tuple[FittedKernel, Floats]:
         """The kernel between the training graphs, and this object with its unit of distance."""
-        gram = self.comparison(self.graphs, self.graphs).compute(folder, execution)
+        gram = self.gram_work(self.graphs, self.graphs).compute(folder, execution)
         if self.form.gram == "linear":
             return self, gram
         measured = replace(self, unit=distance_unit(gram, self.own(self.graphs)))
@@ -173,7 +173,7 @@ class FittedKernel:
             For a result larger than memory.
         execution : Execution
         """
-        gram = self.comparison(rows, columns).compute(folder, execution)
+        gram = self.gram_work(rows, columns).compute(folder, execution)
         if self.form.gram == "linear":
             return gram
         return self._gaussian(gram, rows, columns, folder, execution)
@@ -201,7 +201,7 @@ class FittedKernel:
             return form.apply(window_of(gram, window), window).astype(dtype, copy=False)
 
         # A file of its own: written over the linear one, a tile cut short by a kill would be lost.
-        linear = self.comparison(rows, columns).identity
+        linear = self.gram_work(rows, columns).identity
         stored = StoredGram(
             content_hash(linear, "gaussian", form.scale, form.unit, dtype),
             gram.shape,

@@ -16,9 +16,9 @@ from nask.execution.cluster import connected
 from nask.execution.execution import Execution
 from nask.execution.progress import track
 from nask.io.coerce import as_graphs
-from nask.kernels.comparison import Comparison
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.forms import GaussianForm, mean_distance, to_squared_distances
+from nask.kernels.gram_work import GramWork
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RUNNING, is_integer
 from nask.storage.contents import Contents
@@ -99,7 +99,7 @@ class _GramStore:
     """A store to fill with the Gram matrix of a fitted kernel."""
 
     store: ZarrStore
-    comparison: Comparison
+    work: GramWork
     linear: ZarrChunks
 
     @classmethod
@@ -107,17 +107,17 @@ class _GramStore:
         cls, kernel: NASK, path: str | os.PathLike[str], chunk: int | None, y: npt.ArrayLike | None
     ) -> _GramStore:
         fitted = kernel.fitted_
-        comparison = fitted.comparison(fitted.graphs, fitted.graphs)
+        work = fitted.gram_work(fitted.graphs, fitted.graphs)
         form = (kernel.gram, float(kernel.gram_scale), kernel.dtype)
-        identity = content_hash(comparison.identity, *form)
+        identity = content_hash(work.identity, *form)
         parameters = {k: v for k, v in kernel.kernel_parameters().items() if k not in RUNNING}
         store = ZarrStore(path, Contents("a Gram matrix", identity, parameters))
         store.write_targets(y)
         name = "gram" if kernel.gram == "linear" else "linear"
-        side = min(chunk or comparison.side, comparison.shape[0])
-        shape, dtype = comparison.shape, comparison.dtype
+        side = min(chunk or work.side, work.shape[0])
+        shape, dtype = work.shape, work.dtype
         linear = store.chunks(name, shape, (side, side), dtype, symmetric=True)
-        return cls(store, comparison, linear)
+        return cls(store, work, linear)
 
     def fill(self, kernel: NASK) -> Any:
         n_passes = 1 if kernel.gram == "linear" else 2
@@ -129,22 +129,23 @@ class _GramStore:
 
     def _steps(self, kernel: NASK) -> Iterator[None]:
         execution = replace(kernel.execution(), progress=False)
-        own = kernel.fitted_.own(kernel.fitted_.graphs)
-        distances = own if kernel.gram == "rbf" else None
+        fitted = kernel.fitted_
+        own = fitted.own(fitted.graphs)
         windows, sums = self.linear.windows, []
-        work = LinearChunk(self.linear, self.comparison, execution, distances)
-        for _, total in execution.map(work, windows):
+        distances = own if kernel.gram == "rbf" else None
+        linear = LinearChunk(self.linear, self.work, execution, distances)
+        for _, total in execution.map(linear, windows):
             sums.append(total)
             yield
         if kernel.gram == "linear":
             return
         # Exactly rounded, so that the order in which chunks come makes no difference.
-        unit = mean_distance(math.fsum(sums), own)
-        kernel.fitted_ = replace(kernel.fitted_, unit=unit)
-        self.store.note(mean_squared_distance=unit)
-        shape, chunk = self.comparison.shape, self.linear.shape
+        fitted = replace(fitted, unit=mean_distance(math.fsum(sums), own))
+        kernel.fitted_ = fitted
+        self.store.note(mean_squared_distance=fitted.unit)
+        shape, chunk = self.work.shape, self.linear.shape
         chunks = self.store.chunks("gram", shape, chunk, kernel.dtype, symmetric=True)
-        form = GaussianForm(own, own, True, float(kernel.gram_scale), unit)
+        form = fitted.gaussian_form(fitted.graphs, fitted.graphs)
         gaussian = GaussianChunk(chunks, self.linear, form, kernel.dtype)
         for _ in execution.map(gaussian, windows):
             yield
@@ -157,21 +158,21 @@ class LinearChunk:
     Parameters
     ----------
     chunks : ZarrChunks
-    comparison : Comparison
+    work : GramWork
     execution : Execution
     own : ndarray or None
         K(G, G) of each graph, where the sum of squared distances is wanted.
     """
 
     chunks: ZarrChunks
-    comparison: Comparison
+    work: GramWork
     execution: Execution
     own: Floats | None
 
     def __call__(self, window: Window) -> float:
         """Return the sum of squared distances between the graphs of both sides, or 0."""
         execution = self.execution.in_task()
-        tiles = in_quarters(lambda tile: self.comparison.window(tile, execution), window, True)
+        tiles = in_quarters(lambda tile: self.work.window(tile, execution), window, True)
         self.chunks.ensure(window, tiles)
         if self.own is None:
             return 0.0

@@ -7,30 +7,23 @@ one that was altered, or that belongs to another file, is computed again.
 
 from __future__ import annotations
 
-import errno
-import math
-import os
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 import numpy as np
 
-from nask.arrays import Array, Floats
+from nask.arrays import Floats
 from nask.exceptions import FormatError, MemoryLimitError
-from nask.execution.resources import free_disk, readable_bytes
 from nask.messages import quoted
 from nask.storage.chunks import Chunks
 from nask.storage.contents import Contents
 from nask.storage.json_lines import JsonLines
+from nask.storage.npy_file import check_file, checksum_of, create_file
 from nask.storage.window import Tile, Window, put
-from nask.storage.write_errors import FULL, writing
 
 FORMAT = "nask chunks"
-# Numbers that are read at a time for a checksum: 1 MB in float64.
-CHECKED_NUMBERS = 125_000
 
 Map = np.memmap[Any, np.dtype[np.floating]]
 Bounds = tuple[int, int, int, int]
@@ -75,15 +68,15 @@ class NpyChunks(Chunks):
         if expected is None:
             return False
         array = self.map()
-        if _checksum(array[..., window.rows, window.columns]) != expected:
+        if checksum_of(array[..., window.rows, window.columns]) != expected:
             return False
         image = array[..., window.columns, window.rows].swapaxes(-1, -2)
-        return not self.symmetric or window.on_diagonal or _checksum(image) == expected
+        return not self.symmetric or window.on_diagonal or checksum_of(image) == expected
 
     def read(self, window: Window) -> Floats | None:
         """Numbers of a chunk, or None where it is missing or damaged."""
         values = np.array(self.map()[..., window.rows, window.columns])
-        return values if _checksum(values) == self._checksums.get(window.bounds) else None
+        return values if checksum_of(values) == self._checksums.get(window.bounds) else None
 
     def write(self, window: Window, tiles: Iterable[Tile]) -> None:
         """Write the tiles of a chunk; on disk, and in the record, when this returns."""
@@ -93,7 +86,7 @@ class NpyChunks(Chunks):
             array = np.lib.format.open_memmap(self.path, mode="r+")
             put(array, tile, values, self.symmetric)
             array.flush()
-        checksum = _checksum(self.map()[..., window.rows, window.columns])
+        checksum = checksum_of(self.map()[..., window.rows, window.columns])
         self._record.append({"chunk": window.bounds, "crc32": checksum})
         self._checksums[window.bounds] = checksum
 
@@ -177,10 +170,9 @@ def open_npy(
         if not lines or not path.exists():
             chunks.clear()
         if len(chunks):
-            _check_file(path, shape, dtype)
+            check_file(path, shape, dtype)
         else:
-            with writing(path, place):
-                _create(path, shape, dtype, place)
+            create_file(path, shape, dtype, place)
         try:
             yield chunks
         except MemoryLimitError:
@@ -266,58 +258,3 @@ def _checksums(record: JsonLines, lines: list[dict[str, Any]]) -> dict[Bounds, i
         except (KeyError, TypeError, ValueError) as error:
             raise record.damaged(number) from error
     return found
-
-
-def _check_file(path: Path, shape: tuple[int, ...], dtype: str) -> None:
-    """Raise unless the file is whole and of this shape; its chunks are checked one by one."""
-    problem = ""
-    try:
-        # For reading: a map for writing would lengthen a file that is cut short.
-        array = np.load(path, mmap_mode="r")
-        if array.shape != shape or array.dtype != dtype:
-            problem = f"it holds {array.shape} numbers of type {array.dtype}"
-    except (OSError, ValueError, EOFError) as error:
-        problem = str(error)
-    if problem:
-        raise FormatError(
-            f"{path} is damaged or of something else: {problem}; expected {shape} numbers "
-            f"of type {dtype}. Delete it and the .jsonl file of the same name to compute it again."
-        )
-
-
-def _checksum(values: Array) -> int:
-    """crc32 of numbers, row by row, a few rows at a time."""
-    checksum, height = 0, max(1, CHECKED_NUMBERS // max(1, values.shape[-1]))
-    for result in np.ndindex(values.shape[:-2]):
-        for first in range(0, values.shape[-2], height):
-            rows = np.ascontiguousarray(values[result][first : first + height])
-            checksum = zlib.crc32(rows.data, checksum)
-    return checksum
-
-
-def _create(path: Path, shape: tuple[int, ...], dtype: str, place: str) -> None:
-    with path.open("wb") as file:
-        header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(file, header)
-        file.flush()
-        _reserve(file, math.prod(shape) * np.dtype(dtype).itemsize, path, place)
-
-
-def _reserve(file: BinaryIO, n_bytes: int, path: Path, place: str) -> None:
-    """Give the file its size, on disk too: running out later would kill the process."""
-    start = file.tell()
-    reserve: Any = getattr(os, "posix_fallocate", None)
-    try:
-        file.truncate(start + n_bytes)
-        if reserve is not None:
-            reserve(file.fileno(), start, n_bytes)
-    except OSError as error:
-        if error.errno not in (*FULL, errno.EFBIG):
-            return  # a file system that cannot reserve
-        path.unlink()
-        free = free_disk(path.parent)
-        raise MemoryLimitError(
-            f"The matrix takes {readable_bytes(n_bytes)} in {path.parent}, where "
-            f"{readable_bytes(free)} are free. Give {place} a place on another disk, use "
-            "dtype='float32', or raise memory_limit."
-        ) from None

@@ -9,7 +9,7 @@ from nask.engines.compiled.hop_rules import HopRules, star_floor
 
 def spec(**options):
     graph = nask.AttributedGraph(3, [(0, 1)], {"x": [0.0, 0.5, 1.0], "c": ["a", "b", "a"]})
-    return nask.NASK(n_hops=3, gamma_star=4.0, **options).fit([graph])._training.spec
+    return nask.NASK(n_hops=3, gamma_star=4.0, **options).fit([graph]).fitted_.graphs.spec
 
 
 @pytest.mark.parametrize("gamma_star", [1e-3, 1.0, 16.0, 600.0])

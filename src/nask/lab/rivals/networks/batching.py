@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch_geometric.nn import global_add_pool
 
 from nask.arrays import Index
 from nask.graph.attributed_graph import AttributedGraph
@@ -41,6 +42,11 @@ class Batch:
     n_graphs: int
     nodes: Tensor
     lookup: Any = None
+
+    def sums(self, rows: Tensor) -> Tensor:
+        """Return the sum of the rows of each graph's nodes, (n_graphs, width)."""
+        total: Tensor = global_add_pool(rows, self.graph_of_node, self.n_graphs)
+        return total
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import BatchNorm, GINConv, global_add_pool
+from torch_geometric.nn import BatchNorm, GINConv
 
 from nask.lab.rivals.networks.batching import Batch
 from nask.lab.rivals.networks.graph_network import GraphNetwork
@@ -71,11 +71,11 @@ class GIN(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Logits of each graph, (n_graphs, n_classes)."""
         x = batch.x
-        sums = [global_add_pool(x, batch.graph_of_node, batch.n_graphs)]
+        sums = [batch.sums(x)]
         for layer, norm in zip(self.layers, self.norms, strict=True):
             x = functional.relu(norm(layer(x, batch.edges)))
             x = functional.dropout(x, self.dropout, self.training)
-            sums.append(global_add_pool(x, batch.graph_of_node, batch.n_graphs))
+            sums.append(batch.sums(x))
         logits: Tensor = self.output(torch.cat(sums, dim=1))
         return logits
 

@@ -84,7 +84,7 @@ class GraphNetwork(Network):
         self._check_integer("batch_size", 1)
 
     def _lookup(self, graphs: Sequence[AttributedGraph]) -> Any:
-        """Return data by node that the network needs beside ``x``; none by default."""
+        """Return data by node that the network needs in addition to ``x``; none by default."""
         return None
 
     def fit(self, X: Any, y: Any) -> Self:

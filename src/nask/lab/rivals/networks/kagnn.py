@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import BatchNorm, GCNConv, GINConv, global_add_pool
+from torch_geometric.nn import BatchNorm, GCNConv, GINConv
 
 from nask.kernels.parameters import is_integer
 from nask.lab.rivals.networks.batching import Batch
@@ -115,10 +115,10 @@ class KAGIN(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Logits of each graph, (n_graphs, n_classes)."""
         x = batch.x
-        sums = [global_add_pool(x, batch.graph_of_node, batch.n_graphs)]
+        sums = [batch.sums(x)]
         for layer in self.layers:
             x = functional.dropout(layer(x, batch.edges), self.dropout, self.training)
-            sums.append(global_add_pool(x, batch.graph_of_node, batch.n_graphs))
+            sums.append(batch.sums(x))
         logits: Tensor = self.output(torch.cat(sums, dim=1))
         return logits
 

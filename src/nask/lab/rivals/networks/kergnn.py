@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import BatchNorm, global_add_pool
+from torch_geometric.nn import BatchNorm
 
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.networks.batching import Batch
@@ -141,10 +141,10 @@ class KerGNN(nn.Module):
         """Logits of each graph, (n_graphs, n_classes)."""
         egos = egos_of(batch)
         x = batch.x
-        sums = [global_add_pool(x, batch.graph_of_node, batch.n_graphs)]
+        sums = [batch.sums(x)]
         for to_numbers, layer, norm in zip(self.maps, self.layers, self.norms, strict=True):
             x = functional.relu(norm(layer(to_numbers(x).relu(), egos)))
             x = functional.dropout(x, self.dropout, self.training)
-            sums.append(global_add_pool(x, batch.graph_of_node, batch.n_graphs))
+            sums.append(batch.sums(x))
         logits: Tensor = self.output(torch.cat(sums, dim=1))
         return logits

@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import global_add_pool
 
 from nask.lab.rivals.networks.batching import Batch
 
@@ -50,7 +49,7 @@ class SumPooled(nn.Module):
         for layer in self.layers:
             x = functional.relu(layer(x, edges))
             x = functional.dropout(x, self.dropout, self.training)
-        logits: Tensor = self.output(global_add_pool(x, batch.graph_of_node, batch.n_graphs))
+        logits: Tensor = self.output(batch.sums(x))
         return logits
 
 

@@ -29,7 +29,7 @@ TILES_PER_THREAD = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class GramWork:
     """Weighted sums of the hops' Gram matrices between two batches.
 
     Parameters
@@ -129,17 +129,13 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class WindowWork:
-    """Windows of a comparison, each a task."""
+    """Windows of a Gram matrix, each a task."""
 
-    comparison: Comparison
+    work: GramWork
     execution: Execution
 
     def __call__(self, window: Window) -> Floats:
         """Compute a window, in quarters where memory is too short for the whole of it."""
-        execution, comparison = self.execution.in_task(), self.comparison
-        tiles = in_quarters(
-            lambda tile: comparison.window(tile, execution), window, comparison.symmetric
-        )
-        return assembled(
-            window, tiles, comparison.dtype, comparison.symmetric, comparison.shape[:-2]
-        )
+        execution, work = self.execution.in_task(), self.work
+        tiles = in_quarters(lambda tile: work.window(tile, execution), window, work.symmetric)
+        return assembled(window, tiles, work.dtype, work.symmetric, work.shape[:-2])
