@@ -92,7 +92,7 @@ def use(path, graphs):
         if isinstance(model, nask.NASKClassifier):
             assert set(predicted.tolist()) <= set(model.classes_.tolist())
             assert np.isfinite(model.decision_function(graphs)).all()
-            if model._calibration is not None:
+            if model.svm_.calibration is not None:
                 probabilities = model.predict_proba(graphs)
                 assert probabilities.shape == (len(graphs), len(model.classes_))
                 np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
@@ -378,7 +378,7 @@ CORRUPT = {
     "negative range": document(lambda d: d["schema"]["nodes"][-1].update(range=-1.0)),
     "file has Infinity": document(lambda d: d["schema"]["nodes"][2].update(minimum=1e999)),
     "'explicit'": document(lambda d: d.update(engine="explicit")),
-    r"expected \(1, \d+\) and \(1,\)": document(lambda d: d.update(classes=[0, 1])),
+    r"expected \(2, 1\) and \(2,\)": document(lambda d: d.update(classes=[0, 1])),
     "numerical attributes of the nodes": too_few_attributes,
     "version 99": document(lambda d: d.update(version=99)),
     "unknown kind": document(lambda d: d["schema"]["nodes"][0].update(kind="magic")),
