@@ -40,6 +40,17 @@ FEATURE_AXES: dict[str, tuple[int, ...]] = {
 # As many people and friendships as the network Pokec has.
 POKEC = {"n_nodes": 1_632_803, "degree": 27.32, "n_components": 768, "n_hops": 3}
 
+# Rows and columns of a linear SVM.
+LINEAR_SIZES = (
+    ("Cora", 140, 512), ("Cora", 140, 4096), ("Cora", 1000, 512), ("Cora", 2708, 512),
+    ("network", 1000, 512), ("network", 10_000, 512),
+)  # fmt: skip
+# Measured once, the last by our solver alone.
+LARGE_LINEAR_SIZES = (("network", 50_000, 1024), ("network", 100_000, 1024))
+PATH_SETS = ("MUTAG", "PTC_MR", "ENZYMES")
+# Options that tell cases of one kind and subject apart.
+SIZES = ("n_rows", "n_columns", "n_penalties")
+
 
 @dataclass(frozen=True)
 class Case:
@@ -49,7 +60,7 @@ class Case:
     ----------
     work : str
         What ``worker.py`` does: "gram", "first call", "threads", "scaling", "arithmetic",
-        "feature scaling", "feature accuracy" or "network".
+        "feature scaling", "feature accuracy", "network", "linear solvers" or "path solvers".
     subject : str
         The dataset, or the quantity that is varied.
     method : str
@@ -71,6 +82,7 @@ class Case:
     def __str__(self) -> str:
         parameters: dict[str, Any] = self.options.get("parameters", {})
         words = [f"{value} {name.removeprefix('n_')}" for name, value in parameters.items()]
+        words += [f"{self.options[name]} {name[2:]}" for name in SIZES if name in self.options]
         what = ", ".join([self.method or self.work, *words])
         return f"{what} on {self.subject}" if self.subject else what
 
@@ -99,6 +111,10 @@ def all_cases() -> list[Case]:
     options = {"parameters": chosen, "components": (1024, 4096), "seeds": 4, "repeats": 3}
     cases.append(Case("feature accuracy", "ENZYMES", options=options))
     cases.append(Case("network", options=POKEC))
+    cases += [_linear(*size) for size in LINEAR_SIZES]
+    large, largest = LARGE_LINEAR_SIZES
+    cases += [_linear(*large, turns=1), _linear(*largest, turns=1, peer=False)]
+    cases += [_path(name, n, turns=5) for name in PATH_SETS for n in (3, 7)]
     return cases
 
 
@@ -125,6 +141,7 @@ def quick_cases() -> list[Case]:
     options = {"parameters": {"n_hops": 2}, "components": (64,), "seeds": 1, "repeats": 1}
     cases.append(Case("feature accuracy", "MUTAG", options=options))
     cases.append(Case("network", options=POKEC | {"n_nodes": 2000, "n_components": 96}))
+    cases += [_linear("network", 300, 32, turns=2), _path("MUTAG", 2, turns=1)]
     return cases
 
 
@@ -135,3 +152,12 @@ def _gram(method: str, dataset: str, **options: Any) -> Case:
 
 def _nask(method: str, dataset: str, *, n_hops: int, n_jobs: int = THREADS, **options: Any) -> Case:
     return _gram(method, dataset, parameters={"n_hops": n_hops, "n_jobs": n_jobs}, **options)
+
+
+def _linear(rows: str, n_rows: int, n_columns: int, turns: int = 3, *, peer: bool = True) -> Case:
+    options = {"n_rows": n_rows, "n_columns": n_columns, "C": 10.0, "turns": turns, "peer": peer}
+    return Case("linear solvers", rows, options=options)
+
+
+def _path(dataset: str, n_penalties: int, turns: int) -> Case:
+    return Case("path solvers", dataset, options={"n_penalties": n_penalties, "turns": turns})

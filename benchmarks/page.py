@@ -54,6 +54,7 @@ def _text(records: Records) -> str:
         *_arithmetic(records),
         *_features(records),
         *_network(records),
+        *_solvers(records),
     ]
     return "\n\n".join(paragraphs)
 
@@ -149,3 +150,30 @@ def _network(records: Records) -> list[str]:
         "(The class depends on a person's own attributes and on those of friends: "
         "`make_social_network` says how. Nothing was tuned.)",
     ]
+
+
+def _solvers(records: Records) -> list[str]:
+    parts: list[str] = []
+    if tables.scaling_records(records, "linear solvers"):
+        parts += [
+            "## Our own solvers",
+            "What they buy, beside scikit-learn's on the same problems: in one process, in turn, "
+            "one thread each. Seconds are those of the CPU, since the machine was shared; they are "
+            "medians, and so is the ratio over the turns.",
+            'The linear SVM of `NASKNodeClassifier(method="features")` with C 10, on '
+            "`NASKFeatures` of the nodes of Cora or of `make_social_network`. LinearSVC is "
+            "`LinearSVC(dual=False)` with its own tolerance. Its constant, which it penalises, is "
+            "scaled by 30, so that the penalty is next to nothing. The objective is the same "
+            "function for both; above 0 % ours is nearer to the optimum. The largest size is ours "
+            "alone; LinearSVC's time there is extrapolated, in proportion to the rows.",
+            tables.linear_table(records),
+        ]
+    if tables.scaling_records(records, "path solvers"):
+        parts += [
+            "The fits of a search on one Gram matrix (2 hops): five folds with several penalties "
+            "from 0.1 to 1000, centring and predictions included. The path starts each penalty "
+            'from the solution of the one before. Beside it, `SVC(kernel="precomputed")` for each '
+            "penalty.",
+            tables.path_table(records),
+        ]
+    return parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from cases import BALL, DATASETS, HOPPER, METHODS, NESTED, PROPAGATION, THREADS, WWL
 from generated import power_law
@@ -136,6 +137,52 @@ def accuracy_table(record: Record) -> str:
         )
     headings = ("columns", "accuracy %", "by seed", "error of K %", "seconds")
     return table(headings, rows, "lrlrr")
+
+
+def linear_table(records: Records) -> str:
+    """A linear SVM by our solver and by LinearSVC: time, and who comes nearer to the optimum."""
+    rows = []
+    # By subject and number of columns: seconds of LinearSVC per row, of the last size it has.
+    per_row: dict[tuple[str, int], float] = {}
+    for record in scaling_records(records, "linear solvers"):
+        result, options = record.result, record.case.options
+        kind, n_rows = (record.case.subject, options["n_columns"]), options["n_rows"]
+        own = statistics.median(result["cpu_seconds"]["ours"])
+        if "LinearSVC" in result["cpu_seconds"]:
+            other = statistics.median(result["cpu_seconds"]["LinearSVC"])
+            per_row[kind] = other / n_rows
+            found = result["objective"]
+            excess = f"{100 * (found['LinearSVC'] / found['ours'] - 1):+.4f} %"
+            cells = [number(other), f"{ratio(result, 'LinearSVC')} x", excess]
+        else:
+            other = per_row.get(kind, float("nan")) * n_rows
+            cells = [f"≈ {number(other)}", f"≈ {number(other / own)} x", ""]
+        size = f"{n_rows:,} x {options['n_columns']:,}"
+        rows.append((record.case.subject, size, f"{result['n_classes']}", number(own), *cells))
+    headings = (
+        "rows of", "rows x columns", "classes", "ours", "LinearSVC", "times ours",
+        "its objective above ours",
+    )  # fmt: skip
+    return table(headings, rows, "lrrrrrr")
+
+
+def path_table(records: Records) -> str:
+    """A search's fits by our path over C and by one SVC per C."""
+    rows = []
+    for record in scaling_records(records, "path solvers"):
+        result = record.result
+        seconds = [number(statistics.median(own)) for own in result["cpu_seconds"].values()]
+        sizes = (f"{result['n_graphs']}", f"{record.case.options['n_penalties']}")
+        times, same = f"{ratio(result, 'SVC')} x", f"{100 * result['same']:.1f} %"
+        rows.append((record.case.subject, *sizes, *seconds, times, same))
+    headings = ("set", "graphs", "penalties", "path", "SVC", "times the path", "same predictions")
+    return table(headings, rows, "lrrrrrr")
+
+
+def ratio(result: dict[str, Any], peer: str) -> str:
+    """How many times our CPU seconds the peer takes, by the median over turns."""
+    turns = zip(result["cpu_seconds"][peer], result["cpu_seconds"]["ours"], strict=True)
+    return number(statistics.median(theirs / ours for theirs, ours in turns))
 
 
 def number(value: float) -> str:

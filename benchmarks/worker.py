@@ -23,6 +23,7 @@ from first_call import first_calls
 from generated import scaling, threads
 from measure import measure, time_limit
 from peers import WWL, attributed, labelled
+from solvers import linear_solvers, path_solvers
 
 import nask
 
@@ -101,6 +102,8 @@ def work(case: cases.Case) -> dict[str, Any]:
         "scaling": scaling,
         "feature scaling": feature_scaling,
         "feature accuracy": feature_accuracy,
+        "linear solvers": linear_solvers,
+        "path solvers": path_solvers,
     }
     try:
         if case.work == "gram":

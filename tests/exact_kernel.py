@@ -10,7 +10,7 @@ import math
 import mpmath as mp
 import numpy as np
 
-from nask.engines.reference import star
+from nask.engines.reference.stars import star
 from nask.numeric import TINY
 
 

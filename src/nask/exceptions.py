@@ -53,6 +53,15 @@ class ParameterError(NaskError, ValueError):
     def expected(cls, name: str, owner: str, expected: str, got: object) -> ParameterError:
         """Return the error, with a message worded as scikit-learn words it.
 
+        Parameters
+        ----------
+        name, owner : str
+            The parameter, and the class whose parameter it is.
+        expected : str
+            What it must be.
+        got : object
+            What it is instead.
+
         Examples
         --------
         >>> print(ParameterError.expected("gamma", "NASK", "a float in the range (0, inf)", -1))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nask.attributes import feature_map
 from nask.attributes.feature_map import FeatureMap, Slot, few_values
 from nask.attributes.similarity import attribute_similarities
-from nask.engines.reference import attribute_similarity
+from nask.engines.reference.equations import attribute_similarity
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import nask
 from nask.engines.compiled.vectors import LANES
 from nask.engines.distinct import engine as distinct
-from nask.engines.distinct import parts as star_parts
+from nask.engines.distinct import groups
 from nask.engines.explicit import column_product
 from nask.engines.explicit import engine as explicit
 from nask.engines.pairwise import engine as pairwise
+from nask.engines.pairwise import tiling
 from nask.exceptions import AbsentAttributeWarning, ParameterError, UnseenAttributeWarning
 from strategies import collections
 
@@ -67,10 +68,11 @@ def test_fast_engines_agree_with_the_equations(expansion, name, dtype, data):
 def small_tiles():
     """Tiles and blocks of a few nodes, so that drawn graphs cross their borders."""
     with (
-        patch.multiple(pairwise, BLOCK_NODES=3, TASK_PAIRS=10),
+        patch.object(pairwise, "TILE_NODES", 3),
+        patch.object(tiling, "TASK_PAIRS", 10),
         patch.object(distinct, "TASK_STARS", LANES),
-        patch.object(star_parts, "STORED_BYTES", 500),
-        patch.object(explicit, "BLOCK_NUMBERS", 4),
+        patch.object(groups, "STORED_BYTES", 500),
+        patch.object(explicit, "TILE_NUMBERS", 4),
         # Of a few graphs every column is common; so some are multiplied sparse, some dense.
         patch.multiple(column_product, DENSE_PER_SPARSE=3, DENSE_BYTES=400),
     ):

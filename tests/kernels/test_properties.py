@@ -15,6 +15,7 @@ import nask
 from nask.engines.compiled.vectors import LANES
 from nask.engines.distinct import engine as distinct
 from nask.engines.pairwise import engine as pairwise
+from nask.engines.pairwise import tiling
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.execution import execution
 from strategies import collections, shares
@@ -163,7 +164,8 @@ def test_the_number_of_jobs_does_not_matter(kernel, data):
     model, train, _ = draw(data, kernel)
     with (
         # Tiles of a few nodes, so that there is work to divide, and threads for the least of it.
-        patch.multiple(pairwise, BLOCK_NODES=3, TASK_PAIRS=10),
+        patch.object(pairwise, "TILE_NODES", 3),
+        patch.object(tiling, "TASK_PAIRS", 10),
         patch.object(distinct, "TASK_STARS", LANES),
         patch.object(execution, "PAIRS_PER_THREAD", 1),
     ):

@@ -1,4 +1,4 @@
-"""Linear machines against scikit-learn, against scipy in float64, and against optimality."""
+"""Linear SVMs against scikit-learn, against scipy in float64, and against optimality."""
 
 import numpy as np
 import pytest
@@ -6,19 +6,19 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from nask.estimators import feature_rows, newton
 from nask.exceptions import ParameterError
-from nask.learning.linear import LinearMachine, fit_linear, linear_path
+from nask.learning import centred_rows, newton
+from nask.learning.linear import fit_linear
 
 PENALTIES = (0.01, 1.0, 100.0)
 EXACT = 1e-8
 
 
 @pytest.fixture(autouse=True)
-def small_blocks(monkeypatch):
-    """Several blocks and tasks even for a small matrix, the last ones shorter."""
-    monkeypatch.setattr(feature_rows, "BLOCK", 100)
-    monkeypatch.setattr(feature_rows, "BLOCKS_PER_TASK", 3)
+def small_tiles(monkeypatch):
+    """Several tiles and windows even for a small matrix, the last ones shorter."""
+    monkeypatch.setattr(centred_rows, "NUMBERS_PER_TILE", 100)
+    monkeypatch.setattr(centred_rows, "TILES_PER_WINDOW", 3)
 
 
 def problem(n_classes=2, seed=0, n=203, d=7, dtype=np.float64):
@@ -82,7 +82,7 @@ def solutions(machine, X):
 @pytest.mark.parametrize("weight", [None, "balanced", {0: 3.0, 1: 0.25}])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_decisions_are_those_of_scikit_learn(n_classes, weight, C):
-    """One LinearSVC a function: with several classes its own weighs the positive rows only."""
+    """One LinearSVC per function: with several classes its own weighs the positive rows only."""
     X, codes = problem(n_classes)
     Z = scaled(X)
     decisions = fit_linear(X, codes, C, class_weight=weight, tolerance=EXACT).decide(X)
@@ -119,7 +119,8 @@ def test_the_gradient_is_zero_where_it_ends(n_classes, weight):
     """The objective is convex, so nothing else is a minimum."""
     X, codes = problem(n_classes, seed=3)
     rows = weights_by_row(weight, codes)
-    for C, machine in zip(PENALTIES, linear_path(X, codes, PENALTIES, None, weight), strict=True):
+    for C in PENALTIES:
+        machine = fit_linear(X, codes, C, class_weight=weight)
         exact = fit_linear(X, codes, C, class_weight=weight, tolerance=EXACT)
         for y, near, best in zip(
             signs_of(codes), solutions(machine, X), solutions(exact, X), strict=True
@@ -200,47 +201,33 @@ def test_a_memory_map_is_read_only(tmp_path):
     assert (tmp_path / "X.npy").read_bytes() == before
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_path_and_any_start_lead_to_the_same_machines(n_classes):
-    X, codes = problem(n_classes)
-    random = np.random.default_rng(1).normal(size=(len(signs_of(codes)), X.shape[1] + 1)) * 10
-    start = LinearMachine(random[:, 1:], random[:, 0])
-    path = linear_path(X, codes, PENALTIES, tolerance=EXACT)
-    for C, machine in zip(PENALTIES, path, strict=True):
-        cold = fit_linear(X, codes, C, tolerance=EXACT)
-        warm = fit_linear(X, codes, C, start=start, tolerance=EXACT)
-        for other in (cold, warm):
-            np.testing.assert_allclose(machine.coefficients, other.coefficients, atol=1e-6)
-            np.testing.assert_allclose(machine.constants, other.constants, atol=1e-6)
-
-
-def passes(*arguments, **options):
-    done = []
-    machines = list(linear_path(*arguments, **options, progress=lambda n, _: done.append(n)))
-    assert done == list(range(1, len(done) + 1))
-    return machines, len(done)
-
-
-def test_a_start_at_the_optimum_is_left_at_once():
-    X, codes = problem(3, n=2000)
-    [best], cold = passes(X, codes, [1.0])
-    _, warm = passes(X, codes, [1.0], start=best)
-    assert warm < cold / 2
-
-
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])
 def test_few_passes_however_long_and_thin_the_cloud_of_rows(C):
     """What the sample of the rows is for: conjugate gradients alone take hundreds."""
     X, codes = problem(2, n=5000, d=40)
     stretched = X * np.logspace(0, 3, 40)
-    _, n_passes = passes(stretched, codes, [C])
-    assert n_passes < 40
+    done = []
+    fit_linear(stretched, codes, C, progress=lambda n, _: done.append(n))
+    assert done == list(range(1, len(done) + 1))
+    assert len(done) < 40
+
+
+@pytest.mark.parametrize("n", [12, 203])
+@pytest.mark.parametrize("n_axes", [1, 5])
+def test_more_columns_than_axes_of_the_sample(n, n_axes, monkeypatch):
+    """The sample decides how many passes it takes, not where they lead."""
+    X, codes = problem(3, n=n, d=20)
+    expected = fit_linear(X, codes, 1.0, tolerance=EXACT)
+    monkeypatch.setattr(newton, "MOST_AXES", n_axes)
+    found = fit_linear(X, codes, 1.0, tolerance=EXACT)
+    np.testing.assert_allclose(found.coefficients, expected.coefficients, atol=1e-6)
+    np.testing.assert_allclose(found.constants, expected.constants, atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("C", [1e3, 1e6, 1e9])
 def test_separable_rows_and_a_large_penalty(dtype, C):
-    """The limit is the machine with the widest margin: support rows at 1 or -1 exactly."""
+    """The limit is the function with the widest margin: support rows at 1 or -1 exactly."""
     X, codes = problem(2, n=40, d=60, dtype=dtype)
     margins = np.where(codes == 1, 1, -1) * fit_linear(X, codes, C).decide(X)[:, 0]
     assert margins.min() == pytest.approx(1, abs=0.01)

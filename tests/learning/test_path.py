@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from nask.learning import path as path_module
 from nask.learning.path import penalty_path
-from nask.tuning import path as path_module
 
 PENALTIES = (0.01, 1.0, 10.0, 1000.0)
 

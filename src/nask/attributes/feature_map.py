@@ -124,7 +124,7 @@ class FeatureMap:
         return cls(slots)
 
     def take(self, elements: Index) -> FeatureMap:
-        """The map of some of the elements; no value is forgotten."""
+        """Return the map of some elements; it keeps the columns of all values."""
         return FeatureMap([replace(slot, codes=slot.codes[elements]) for slot in self.slots])
 
     def pruned(self, similarity: AttributeSimilarity) -> FeatureMap:

@@ -1,1 +1,1 @@
-"""Ways to compute the same kernel: the equations literally, tiles, distinct stars, features."""
+"""Ways to compute the same kernel: one room per engine, and the choice between them."""

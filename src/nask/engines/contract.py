@@ -1,4 +1,4 @@
-"""What every engine answers: prepare a batch once, then compare it with others."""
+"""The contract of every engine: prepare a batch once, then compare it with others."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
-from nask.arrays import Positions
+from nask.arrays import Float64, Floats, Positions
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.stars.spec import StarSpec
@@ -18,7 +15,7 @@ from nask.storage.window import Window
 
 @dataclass(frozen=True, eq=False)
 class Prepared(ABC):
-    """A batch with all that an engine needs of it alone.
+    """A batch with all that an engine computes from it alone.
 
     Parameters
     ----------
@@ -30,11 +27,11 @@ class Prepared(ABC):
 
     batch: GraphBatch
     spec: StarSpec
-    hop_self: npt.NDArray[np.float64]
+    hop_self: Float64
 
     @abstractmethod
     def take(self, graphs: Positions) -> Self:
-        """Some of the graphs, in the order given, without computing anything again."""
+        """Return the prepared batch of some graphs, in the order given, without computing anew."""
 
 
 PreparedT = TypeVar("PreparedT", bound=Prepared)
@@ -47,18 +44,18 @@ class Engine(ABC, Generic[PreparedT]):
 
     @abstractmethod
     def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> PreparedT:
-        """Compute what depends on one batch alone, its self-terms included."""
+        """Compute what depends on one batch alone, including K_h(G, G) of each graph."""
 
     @abstractmethod
     def grams(
         self,
         rows: PreparedT,
         columns: PreparedT,
-        combinations: npt.NDArray[np.float64],
+        combinations: Float64,
         execution: Execution,
         window: Window,
-    ) -> npt.NDArray[np.floating]:
-        """Weighted sums of the hops' Gram matrices, or of a window of them, all from one pass.
+    ) -> Floats:
+        """Return weighted sums of the hops' Gram matrices in a window, all from one pass.
 
         Parameters
         ----------
@@ -66,10 +63,10 @@ class Engine(ABC, Generic[PreparedT]):
         combinations : ndarray of shape (n_combinations, n_hops)
             The weight of each hop in each result.
         execution : Execution
-            Its ``memory_limit`` is for the result and the work on this window.
+            Its ``memory_limit`` is for the result and the working memory together.
         window : Window
-            The graphs to compare. Where both batches are the same object and the window is on the
-            diagonal the result is symmetric, and half the work will do.
+            The graphs to compare. The result is symmetric, and takes half the work, if both batches
+            are the same object and the window is on the diagonal.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Which engine computes: the one asked for, or the cheapest that can."""
+"""The choice of an engine: the one that the user names, or the one with the least work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nask.engines.distinct.engine import DistinctEngine
 from nask.engines.explicit.engine import ExplicitEngine
 from nask.engines.explicit.work import products_per_pair, values_are_few
 from nask.engines.pairwise.engine import PairwiseEngine
-from nask.engines.reference import ReferenceEngine
+from nask.engines.reference.engine import ReferenceEngine
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
@@ -24,23 +24,25 @@ ENGINES: dict[str, Engine[Any]] = {
     for engine in (ReferenceEngine(), PairwiseEngine(), ExplicitEngine(), DistinctEngine())
 }
 
-# A pair of nodes costs a tile about as much as this many multiply-adds cost a matrix product.
-# Measured on one thread with 500 trees of 20 nodes, a number each: of 20 distinct numbers, 38 a
-# pair of nodes, features take a third of the time of tiles; of 60, 200 a pair, twice the time.
+# Comparing a pair of nodes in a tile takes about as long as this many multiply-adds of a matrix
+# product. Measured on one thread with 500 trees of 20 nodes, with one number per node: with 20
+# distinct numbers, which take 38 multiply-adds per pair of nodes, the explicit engine takes a third
+# of the time of tiles; with 60, which take 200, twice the time.
 PRODUCTS_PER_PAIR = 100
-# Up to so many pairs of nodes and hops, 4 ms of tiles, colouring the nodes is not worth while.
+# Up to so many pairs of nodes and hops, 4 ms of tiles, it is not worth while to colour the nodes.
 FEW_PAIRS = 1_000_000
-# A pair of distinct stars costs up to as much as this many pairs of nodes cost a tile.
+# Comparing a pair of distinct stars takes up to as long as this many pairs of nodes in a tile.
 PAIRS_PER_DISTINCT_PAIR = 2.0
 
 
 def prepare(
     name: EngineName, batch: GraphBatch, spec: StarSpec, execution: Execution, owner: str
 ) -> tuple[str, Prepared]:
-    """Prepare a batch by the engine of that name; "auto" compares the work of those that apply.
+    """Prepare a batch by the engine of that name, or for "auto" by the one with the least work.
 
-    Explicit features cost a product of their length per pair of graphs, tiles a fixed amount
-    per pair of nodes and hop, distinct stars one per pair of these.
+    The work of the explicit engine grows with the pairs of graphs and the length of their vectors,
+    that of tiles with the pairs of nodes, that of the distinct engine with the pairs of distinct
+    stars.
 
     Parameters
     ----------
@@ -49,17 +51,17 @@ def prepare(
     spec : StarSpec
     execution : Execution
     owner : str
-        The class whose parameter the name is, for errors.
+        The estimator's name, for error messages.
 
     Returns
     -------
     name : str
-        That of the engine.
+        The name of the engine.
     prepared : Prepared
     """
     check_engine(name, batch, spec, owner)
     if name == "auto":
-        if ExplicitEngine.applies(spec) and features_are_few(batch, spec):
+        if ExplicitEngine.applies(spec) and products_are_few(batch, spec):
             name = "explicit"
         elif DistinctEngine.applies(spec) and (colours := repeated_colours(batch, spec)):
             return "distinct", DistinctEngine().prepare(batch, spec, execution, colours)
@@ -70,7 +72,7 @@ def prepare(
 
 
 def check_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> None:
-    """Raise where the engine of that name cannot compute this kernel."""
+    """Raise if the engine of that name cannot compute this kernel."""
     if name == "explicit":
         _check_explicit(batch, spec, owner)
     if name == "distinct" and not DistinctEngine.applies(spec):
@@ -92,16 +94,16 @@ def _cannot(owner: str, engine: str, needs: str) -> ParameterError:
     )
 
 
-def features_are_few(batch: GraphBatch, spec: StarSpec) -> bool:
-    """Tell whether multiplying features is less work than comparing the nodes of two graphs."""
+def products_are_few(batch: GraphBatch, spec: StarSpec) -> bool:
+    """Tell whether the explicit engine's products are less work than tiles."""
     nodes_per_graph = batch.n_nodes / max(batch.n_graphs, 1)
     return products_per_pair(batch, spec) < PRODUCTS_PER_PAIR * nodes_per_graph**2
 
 
 def repeated_colours(batch: GraphBatch, spec: StarSpec) -> StarColours | None:
-    """Colours of the stars, where they repeat so often that comparing distinct ones is less work.
+    """Return the colours of the stars if comparing the distinct ones is less work than tiles.
 
-    Both engines do the upper triangle only, of nodes and of the last hop's stars.
+    For a symmetric matrix, half of the pairs do: of nodes, and of the last hop's distinct stars.
     """
     pairs = spec.n_hops * batch.n_nodes**2 / 2
     if pairs <= FEW_PAIRS:
@@ -110,7 +112,7 @@ def repeated_colours(batch: GraphBatch, spec: StarSpec) -> StarColours | None:
         return None
     edges, bundles = edge_colours(batch, spec.use_edges)
     work, levels = 0.0, []
-    # Hop by hop, to stop as soon as the answer is no: with numbers as attributes, at hop 0.
+    # Hop by hop, to stop as soon as the answer is no: at hop 0, if attributes are numbers.
     for hop, colours in enumerate(islice(node_colours(batch, bundles), spec.n_hops + 1)):
         share = 0.5 if hop == spec.n_hops else 1.0
         work += PAIRS_PER_DISTINCT_PAIR * share * float(colours.max() + 1) ** 2

@@ -102,7 +102,7 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
 
 
 def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON can hold them; how to run is of the machine, not of the model."""
+    """Parameters as JSON can hold them; how to run is not part of a model."""
     plain = {name: value for name, value in parameters.items() if name not in RESOURCES}
     for name, value in plain.items():
         if isinstance(value, Mapping):

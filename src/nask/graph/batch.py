@@ -17,10 +17,10 @@ from nask.graph.elements import Elements, positions_of
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import DEGREE, Schema, degree_attribute
 
-# Names of the arrays of a batch, in model files too.
+# The names of a batch's arrays, in model files too.
 BATCH_ARRAYS = (
     "endpoints",
-    *(f"{element}_{part.name}" for element in ("nodes", "edges") for part in fields(Elements)),
+    *(f"{element}_{field.name}" for element in ("nodes", "edges") for field in fields(Elements)),
 )
 
 

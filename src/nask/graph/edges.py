@@ -13,8 +13,6 @@ from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute
 from nask.messages import quoted
 
-IntArray = Index
-
 
 @dataclass(frozen=True)
 class CanonicalEdges:

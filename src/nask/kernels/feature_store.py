@@ -122,7 +122,7 @@ class FeatureChunk:
 
     def _rows(self, graphs: Sequence[AttributedGraph], first: int) -> Float32:
         if isinstance(self.features, NASKFeatures):
-            return self.features.transform_part(list(graphs), first)
+            return self.features.transform_batch(list(graphs), first)
         return np.asarray(self.features.transform(graphs), dtype=DTYPE)
 
 

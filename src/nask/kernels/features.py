@@ -40,8 +40,8 @@ class NASKFeatures(TransformerMixin, StarParameters):
 
     Hop by hop, a node has a vector z whose products are :math:`P_{h-1}` on average: waves of its
     numbers (random Fourier features [1]_), columns of its categories. Its star has a vector of
-    products of z with the sum of z over its members, both turned at random by transforms of Walsh
-    and Hadamard [2]_, which has :math:`k_h` as its product; Gaussian random features of that give
+    products of z with the sum of z over its members, both rotated at random by transforms of
+    Walsh and Hadamard [2]_, which has :math:`k_h` as its product; Gaussian random features of that give
     the z of the next hop.
 
     Parameters
@@ -49,7 +49,7 @@ class NASKFeatures(TransformerMixin, StarParameters):
     n_components : int, default=1024
         Number of columns, those of all hops together. Hop h gets a share in proportion to h.
     level : {"graph", "node"}, default="graph"
-        One row a graph, or one a node.
+        One row per graph, or one per node.
     random_state : int, default=0
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.
@@ -145,8 +145,8 @@ degree, use_edges
         check_is_fitted(self)
         return self._transform_new(self._graphs(X))
 
-    def transform_part(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
-        """Features of a part of a collection, by whoever divides it.
+    def transform_batch(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
+        """Features of some graphs of a collection, for callers that divide it into batches.
 
         Parameters
         ----------

@@ -1,9 +1,10 @@
-"""Linear machines with squared hinge loss by Newton's method, in few passes over the rows.
+"""Linear SVMs with squared hinge loss by Newton's method, in few passes over the rows.
 
 The matrix is large and the functions are few, so what counts is how often the rows are read. A step
-is found by conjugate gradients, one pass each; they need few, since the second moments of a sample
-of the rows tell the curvature nearly. How far to go along it is found without reading the rows: the
-values of the functions are kept, and those of the step come with the conjugate gradients.
+is found by conjugate gradients, one pass each; they need few, since a sample of the rows tells in
+which directions the objective is curved most. How far to go along a step is found without reading
+the rows: the values of the functions are kept, and those of the step come with the conjugate
+gradients.
 """
 
 from __future__ import annotations
@@ -15,17 +16,21 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from nask.learning.feature_rows import Array, FeatureRows, Floats, Index
+from nask.arrays import Array, Float64, Positions
+from nask.learning.centred_rows import CentredRows
 
-# Rows a column of the sample: in theory, its moments are those of all rows within a factor of 1.5.
-SAMPLE = 32
+# Axes of the sample at most: those of 1024 columns take 0.5 s, of 4096 a minute.
+MOST_AXES = 1024
+# Rows of the sample per axis: in theory, their mean squares are those of all rows within a factor
+# of 1.8.
+ROWS_PER_AXIS = 16
 # Conjugate gradients end when the residual is this part of the gradient, or after so many passes.
 RESIDUAL = 0.1
 MOST_GRADIENTS = 30
 # The slope along a step where it ends, as a part of that where it begins.
 SLOPE = 0.01
 MOST_TRIALS = 30
-# Far beyond what is needed: 14 passes in all, as measured, leave room for 3 or 4.
+# Far beyond what is needed, which is 3 to 10.
 MOST_STEPS = 100
 ONE = np.int8(1)
 
@@ -37,172 +42,171 @@ class NewtonSolver:
 
     Parameters
     ----------
-    data : FeatureRows
+    data : CentredRows
     codes : ndarray of shape (n,)
         Number of the class of each row.
     positive : ndarray of shape (n_functions,)
-        The class for which y is 1, else -1.
+        The class for which y is 1; for the others it is -1.
     weights : ndarray of shape (n,)
-    functions : ndarray of shape (n_functions, n_columns + 1) or None
-        Where to start: w, and b at the end, for rows centred and scaled. The attribute of this
-        name is the solution later.
+    C : float
+
+    Attributes
+    ----------
+    functions : ndarray of shape (n_functions, n_columns + 1)
+        w, and b at the end, for rows centred and scaled.
     """
 
     def __init__(
         self,
-        data: FeatureRows,
-        codes: Index,
-        positive: Index,
-        weights: Floats,
-        functions: Floats | None = None,
+        data: CentredRows,
+        codes: Positions,
+        positive: Positions,
+        weights: Float64,
+        C: float,
     ) -> None:
-        self._data, self._codes, self._positive = data, codes, positive
+        self._data, self._codes, self._positive, self._C = data, codes, positive, C
         self._weights = weights.astype(data.dtype)
+        # The best functions that are constant.
+        share = [np.average(codes == k, weights=weights) for k in positive]
+        self.functions = np.zeros((len(positive), data.n_columns + 1))
+        self.functions[:, -1] = 2 * np.array(share) - 1
         shape = (len(positive), len(data))
-        self._values = np.zeros(shape, dtype=data.dtype)  # of the functions
+        self._values = np.empty(shape, dtype=data.dtype)  # of the functions
+        self._values[:] = self.functions[:, -1:]
         self._changes = np.zeros(shape, dtype=data.dtype)  # of the values, along the step
         self._products = np.zeros(shape, dtype=data.dtype)  # rows times a conjugate gradient
-        if functions is None:
-            self.functions = np.zeros((len(positive), data.n_columns + 1))
-            share = [np.average(codes == k, weights=weights) for k in positive]
-            # The best functions that are constant.
-            self.functions[:, -1] = 2 * np.array(share) - 1
-            self._values[:] = self.functions[:, -1:]
-        else:
-            self.functions = functions.copy()
-            self._multiply(np.arange(len(positive)), self.functions, self._values)
-        self._spread, self._axes = _moments(data.every(SAMPLE * (data.n_columns + 1)))
+        few = data.n_columns <= MOST_AXES
+        n_sample = ROWS_PER_AXIS * data.n_columns if few else MOST_AXES
+        self._spread, self._axes = principal_axes(data.sample(n_sample))
 
-    def solve(self, C: float, tolerance: float) -> Iterator[None]:
-        """Go to the optimum for this C; yields after each pass over the rows."""
+    def solve(self, tolerance: float) -> Iterator[None]:
+        """Go to the optimum; yields after each pass over the rows.
+
+        Ends where decisions differ from those of the optimum by ``tolerance`` times the mean slack.
+        """
         live = np.arange(len(self.functions))
         before = np.full(len(live), np.inf)
         rounding = float(np.finfo(self._data.dtype).eps)
         for _ in range(MOST_STEPS):
-            gradient, objective, active = self._gradient(live, C)
+            gradient, objective, active = self.gradient(live)
             yield
-            curvature = self._curvature(C, active)
-            # Twice how far the objective is above its minimum, nearly.
-            excess = np.einsum("kj,kj->k", gradient, self._conditioned(gradient, curvature))
-            near = excess <= 2 * tolerance**2 * objective
-            stuck = before[live] - objective <= rounding * objective
-            before[live] = objective
-            going = np.flatnonzero(~(near | stuck))
-            live = live[going]
+            falls = before[live] - objective > rounding * objective
+            live, gradient, objective = live[falls], gradient[falls], objective[falls]
             if not len(live):
                 return
-            step = yield from self._step(live, C, gradient[going], curvature[going])
-            length = self._length(live, C, step)
+            before[live] = objective
+            step = yield from self._step(live, gradient, self._held(active[falls]))
+            length = self.length(live, step)
             self.functions[live] += length[:, None] * step
             self._values[live] += length.astype(self._data.dtype)[:, None] * self._changes[live]
+            # Twice how far the objective was above its minimum, nearly. The step leaves a tenth of
+            # it at most, as it leaves a tenth of the gradient.
+            excess = -RESIDUAL * np.einsum("kj,kj->k", gradient, step)
+            live = live[excess > 2 * tolerance**2 * objective]
+            if not len(live):
+                return
         warnings.warn(
-            f"A linear machine with C={C:g} was not at its optimum after {MOST_STEPS} Newton "
+            f"A linear SVM with C={self._C:g} was not at its optimum after {MOST_STEPS} Newton "
             "steps. A smaller C, or a larger tolerance, takes fewer.",
             ConvergenceWarning,
             stacklevel=2,
         )
 
-    def _signs(self, live: Index, place: slice) -> npt.NDArray[np.int8]:
+    def _signs(self, live: Positions, place: slice) -> npt.NDArray[np.int8]:
         return np.where(self._codes[place] == self._positive[live, None], ONE, -ONE)
 
-    def _gradient(self, live: Index, C: float) -> tuple[Floats, Floats, Floats]:
+    def gradient(self, live: Positions) -> tuple[Float64, Float64, Float64]:
         """Gradient and objective, and the summed weights of the rows with a loss."""
 
-        def part(place: slice, block: Array) -> tuple[Array, ...]:
+        def terms(place: slice, tile: Array) -> tuple[Array, ...]:
             signs, weights = self._signs(live, place), self._weights[place]
             slack = np.maximum(1 - signs * self._values[live, place], 0)
             weighted = weights * slack
             active = np.where(slack > 0, weights, 0).sum(axis=1, dtype=np.float64)
             loss = (weighted * slack).sum(axis=1, dtype=np.float64)
-            return (signs * weighted) @ block, loss, active
+            return (signs * weighted) @ tile, loss, active
 
-        slope, loss, active = self._data.sums(part)
+        slope, loss, active = self._data.sums(terms)
         functions = self.functions[live]
-        gradient = -2 * C * slope * self._data.units
+        gradient = -2 * self._C * slope * self._data.units
         gradient[:, :-1] += functions[:, :-1]
-        objective = (functions[:, :-1] ** 2).sum(axis=1) / 2 + C * loss
+        objective = (functions[:, :-1] ** 2).sum(axis=1) / 2 + self._C * loss
         return gradient, objective, active
 
-    def _curvature(self, C: float, active: Floats) -> Floats:
-        """Second derivatives along the axes of the sample, were the active rows like all."""
+    def _held(self, active: Float64) -> Float64:
+        """Second derivatives of the loss per unit of variance, were the active rows like all."""
         # A function that no row holds back is curved by its penalty only.
-        held = 2 * C * np.maximum(active, self._weights.min(initial=np.inf))[:, None]
-        return np.hstack([1 + held * self._spread, held])
+        return 2 * self._C * np.maximum(active, float(self._weights.min()))[:, None]
 
-    def _conditioned(self, gradient: Floats, curvature: Floats) -> Floats:
-        """The gradient times the inverse of the curvature."""
-        turned = np.hstack([gradient[:, :-1] @ self._axes, gradient[:, -1:]]) / curvature
-        return np.hstack([turned[:, :-1] @ self._axes.T, turned[:, -1:]])
+    def _conditioned(self, gradient: Float64, held: Float64) -> Float64:
+        """The gradient times the inverse of the second derivatives, as the sample tells them.
+
+        Across its axes the rows vary as along the shortest of them.
+        """
+        across = 1 + held * (self._spread[0] if len(self._spread) else 0.0)
+        along = (gradient[:, :-1] @ self._axes) * (1 / (1 + held * self._spread) - 1 / across)
+        inner = gradient[:, :-1] / across + along @ self._axes.T
+        return np.hstack([inner, gradient[:, -1:] / held])
 
     def _step(
-        self, live: Index, C: float, gradient: Floats, curvature: Floats
-    ) -> Generator[None, None, Floats]:
+        self, live: Positions, gradient: Float64, held: Float64
+    ) -> Generator[None, None, Float64]:
         """Newton's step by conjugate gradients; the changes of the values are kept.
 
-        Each class ends by itself.
+        Each function ends by itself.
         """
         self._changes[live] = 0
         step, residual = np.zeros_like(gradient), -gradient
-        better = self._conditioned(residual, curvature)
-        direction = better.copy()
-        size = np.einsum("kj,kj->k", residual, better)
+        direction = self._conditioned(residual, held)
+        size = np.einsum("kj,kj->k", residual, direction)
         enough = RESIDUAL**2 * size
-        going = np.arange(len(live))
+        going = np.flatnonzero(size > 0)
         for _ in range(MOST_GRADIENTS):
+            if not len(going):
+                break
             own = live[going]
-            bent = self._bend(own, C, direction[going])
+            bent = self.bend(own, direction[going])
             yield
             along = size[going] / np.einsum("kj,kj->k", direction[going], bent)
             step[going] += along[:, None] * direction[going]
             self._changes[own] += along.astype(self._data.dtype)[:, None] * self._products[own]
             residual[going] -= along[:, None] * bent
-            better = self._conditioned(residual[going], curvature[going])
+            better = self._conditioned(residual[going], held[going])
             after = np.einsum("kj,kj->k", residual[going], better)
             direction[going] = better + (after / size[going])[:, None] * direction[going]
             size[going] = after
             going = going[after > enough[going]]
-            if not len(going):
-                break
         return step
 
-    def _bend(self, live: Index, C: float, direction: Floats) -> Floats:
+    def bend(self, live: Positions, direction: Float64) -> Float64:
         """Second derivatives times a direction; the rows times it are kept."""
         scaled = (direction * self._data.units).astype(self._data.dtype)
 
-        def part(place: slice, block: Array) -> tuple[Array, ...]:
-            product = scaled @ block.T
+        def terms(place: slice, tile: Array) -> tuple[Array, ...]:
+            product = scaled @ tile.T
             self._products[live, place] = product
             held = self._signs(live, place) * self._values[live, place] < 1
-            return (np.where(held, self._weights[place] * product, 0) @ block,)
+            return (np.where(held, self._weights[place] * product, 0) @ tile,)
 
-        [bent] = self._data.sums(part)
-        bent *= 2 * C * self._data.units
+        [bent] = self._data.sums(terms)
+        bent *= 2 * self._C * self._data.units
         bent[:, :-1] += direction[:, :-1]
         return bent
 
-    def _multiply(self, live: Index, functions: Floats, out: Array) -> None:
-        scaled = (functions * self._data.units).astype(self._data.dtype)
-
-        def part(place: slice, block: Array) -> tuple[Array, ...]:
-            out[live, place] = scaled @ block.T
-            return ()
-
-        self._data.sums(part)
-
-    def _length(self, live: Index, C: float, step: Floats) -> Floats:
+    def length(self, live: Positions, step: Float64) -> Float64:
         """How far to go along each step: to the minimum of a convex function of one number."""
         w, p = self.functions[live, :-1], step[:, :-1]
         inner, own = (w * p).sum(axis=1), (p * p).sum(axis=1)
 
-        def slopes(length: Floats) -> tuple[Floats, Floats]:
+        def slopes(length: Float64) -> tuple[Float64, Float64]:
             far = length.astype(self._data.dtype)[:, None]
             first, second = inner + length * own, own.copy()
-            for place in self._data.stretches():
+            for place in self._data.windows():
                 signs, change = self._signs(live, place), self._changes[live, place]
                 slack = np.maximum(1 - signs * (self._values[live, place] + far * change), 0)
-                pull = self._weights[place] * change
-                first -= 2 * C * (signs * pull * slack).sum(axis=1, dtype=np.float64)
-                second += 2 * C * np.where(slack > 0, pull * change, 0).sum(axis=1, dtype=float)
+                pull = 2 * self._C * self._weights[place] * change
+                first -= (signs * pull * slack).sum(axis=1, dtype=np.float64)
+                second += np.where(slack > 0, pull * change, 0).sum(axis=1, dtype=np.float64)
             return first, second
 
         enough = SLOPE * np.abs(slopes(np.zeros(len(live)))[0])
@@ -220,8 +224,15 @@ class NewtonSolver:
         return length
 
 
-def _moments(sample: FeatureRows) -> tuple[Floats, Floats]:
-    """Second moments of the rows as their values along orthogonal axes, and the axes."""
-    [square] = sample.sums(lambda _, block: (block[:, :-1].T @ block[:, :-1],))
-    values, axes = np.linalg.eigh(square / (len(sample) * sample.scale**2))
-    return np.maximum(values, 0), axes
+def principal_axes(rows: Float64) -> tuple[Float64, Float64]:
+    """Mean squares of the rows along orthogonal axes, and the axes as columns.
+
+    There are no more than rows or columns. Directions in which the rows do not vary are left out.
+    """
+    long = rows if rows.shape[0] < rows.shape[1] else rows.T
+    squares, vectors = np.linalg.eigh(long @ long.T / len(rows))
+    seen = squares > 1e3 * float(np.finfo(np.float64).eps) * squares[-1]
+    squares, vectors = squares[seen], vectors[:, seen]
+    if long is rows:
+        vectors = rows.T @ vectors / np.sqrt(len(rows) * squares)
+    return squares, vectors

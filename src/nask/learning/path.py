@@ -1,9 +1,9 @@
 """Support vector machines on one Gram matrix for a path of penalties, compiled.
 
-A search fits thousands of small machines on the same matrices. scikit-learn's SVC takes a
-millisecond a fit, most of it checks and copies, and begins each from nothing; here the solution for
-one C is the start for the next, and the matrix is read where it lies. (A model that is kept is
-fitted by SVC.)
+A search fits thousands of small SVMs on the same matrices. scikit-learn's SVC takes a millisecond
+per fit, most of it checks and copies, and begins each from nothing. Here the solution for one C is
+the start for the next, and the matrix is read where it lies. ``benchmarks/solvers.py`` measures
+both. (A model that is kept is fitted by SVC.)
 """
 
 from __future__ import annotations
@@ -13,34 +13,50 @@ from itertools import combinations, starmap
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nask.arrays import Floats, Positions
 from nask.compiling import compiled, inner
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.svm import DecisionFunctions
 from nask.learning.votes import most_confident
 
-Floats = npt.NDArray[np.float64]
 # The optimality conditions hold to this; that of libsvm.
 TOLERANCE = 1e-3
 # What the curvature between two graphs is taken for where rounding leaves none; as libsvm does.
 LEAST_CURVATURE = 1e-12
 # A positive definite matrix needs far fewer steps; one that is not might go round for ever.
-STEPS_A_GRAPH, STEPS = 200, 1_000_000
+STEPS_PER_GRAPH, STEPS = 200, 1_000_000
 
 
 def predictions(
-    gram: npt.NDArray[np.floating],
-    codes: npt.NDArray[np.intp],
-    train: npt.NDArray[np.intp],
-    test: npt.NDArray[np.intp],
+    gram: Floats,
+    codes: Positions,
+    train: Positions,
+    test: Positions,
     penalties: Sequence[float],
     class_weight: CodeWeight,
-) -> Iterator[npt.NDArray[np.intp]]:
-    """Numbers of the test graphs' classes for each C, in ascending order, learned from the others.
+) -> Iterator[Positions]:
+    """Numbers of the test graphs' classes for each C, in the order of the penalties.
 
-    All classes have to be among the training graphs.
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+        Of all graphs, positive semidefinite.
+    codes : ndarray of shape (n,)
+        Their classes, numbered from 0.
+    train, test : ndarray of int
+        Positions of the graphs to learn from, which must have all classes, and of those to predict.
+    penalties : sequence of float
+        Ascending.
+    class_weight : dict by number of the class, "balanced" or None
+
+    Examples
+    --------
+    >>> x = np.array([-2.0, -1.0, 1.0, 2.0, 3.0])
+    >>> codes, train, test = np.array([0, 0, 1, 1, 1]), np.arange(4), np.array([4])
+    >>> list(predictions(np.outer(x, x), codes, train, test, [0.1, 10.0], None))
+    [array([1]), array([1])]
     """
     square = gram[np.ix_(train, train)]
     centring = Centring.fit(square)
@@ -52,14 +68,14 @@ def predictions(
 
 
 def penalty_path(
-    gram: npt.NDArray[np.floating],
-    codes: npt.NDArray[np.intp],
+    gram: Floats,
+    codes: Positions,
     penalties: Sequence[float],
     class_weight: CodeWeight = None,
 ) -> Iterator[DecisionFunctions]:
-    """One machine for each C, in ascending order; one function for each pair of classes.
+    """One SVM for each C, in ascending order; one function for each pair of classes.
 
-    Once no graph is held back by C, larger ones change nothing: the same machine comes again.
+    Once no coefficient reaches its bound C, a larger C changes nothing: the same SVM comes again.
 
     Parameters
     ----------
@@ -83,17 +99,17 @@ def penalty_path(
     pairs = [(0, 1)] if n_classes == 2 else list(combinations(range(n_classes), 2))
     coefficients = np.zeros((len(penalties), len(pairs), n))
     constants = np.zeros((len(penalties), len(pairs)))
-    # A pair after the other, so that the part of the Gram of one alone is in memory.
+    # One pair after the other, so that the window of the Gram of one alone is in memory.
     for k, (i, j) in enumerate(pairs):
         rows = np.flatnonzero((codes == i) | (codes == j))
         # Of two classes the second is positive, of several the first of each pair: as in libsvm.
         sign = np.where(codes[rows] == (j if n_classes == 2 else i), 1.0, -1.0)
-        part = gram if len(rows) == n else np.ascontiguousarray(gram[np.ix_(rows, rows)])
+        window = gram if len(rows) == n else np.ascontiguousarray(gram[np.ix_(rows, rows)])
         bounds = weights[codes[rows]]
         alpha, slope, constant, separated = np.zeros(len(rows)), -sign, 0.0, False
         for step, C in enumerate(penalties):
             if not separated:
-                constant = solve(part, sign, C * bounds, alpha, slope)
+                constant = solve(window, sign, C * bounds, alpha, slope)
                 separated = bool(alpha.max() < C * bounds.min())
             coefficients[step, k, rows], constants[step, k] = alpha * sign, constant
     return starmap(DecisionFunctions, zip(coefficients, constants, strict=True))
@@ -123,7 +139,7 @@ def solve(  # noqa: PLR0912
         no_rise[k], no_fall[k] = (at_top, at_zero) if sign[k] > 0 else (at_zero, at_top)
     highest, lowest, step = 0.0, 0.0, 0.0
     row = other = K[0]
-    for _ in range(STEPS + STEPS_A_GRAPH * n):
+    for _ in range(STEPS + STEPS_PER_GRAPH * n):
         i, highest, lowest = -1, -np.inf, np.inf
         for k in range(n):
             slope[k] += step * (row[k] - other[k])

@@ -121,7 +121,8 @@ def star_names(batch: GraphBatch, spec: StarSpec) -> Names:
     >>> import nask
     >>> path = nask.AttributedGraph(5, edges=[(0, 1), (1, 2), (2, 3), (3, 4)])
     >>> kernel = nask.NASK(n_hops=2).fit([path])
-    >>> names = star_names(kernel._training.batch, kernel._training.spec)
+    >>> training = kernel.fitted_.graphs
+    >>> names = star_names(training.batch, training.spec)
     >>> [len(np.unique(of_hop)) for of_hop in names], bool(names[1, 0] == names[1, 4])
     ([2, 3], True)
     """

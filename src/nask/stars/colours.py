@@ -53,7 +53,7 @@ class StarColours:
         return cls(edges, bundles, levels)
 
     def take(self, nodes: Index, edges: Index) -> StarColours:
-        """The colours of some of the nodes and edges, as they are."""
+        """Return the colours of some nodes and edges."""
         levels = [level[nodes] for level in self.levels]
         return StarColours(self.edges[edges], self.bundles[nodes], levels)
 

@@ -40,14 +40,14 @@ class Members:
         return cls(ptr, index)
 
     def take(self, nodes: Index, members: Index) -> Members:
-        """The lists of some nodes, of members at other positions.
+        """Return the lists of some nodes, with nodes and members numbered anew.
 
         Parameters
         ----------
         nodes : ndarray
-            Positions of the nodes now; they become 0, 1, 2, ...
+            The present positions of the nodes, which become 0, 1, 2, ...
         members : ndarray
-            Positions of the members now, of all that occur; they become 0, 1, 2, ...
+            The present positions of all members that occur, which become 0, 1, 2, ...
 
         Examples
         --------

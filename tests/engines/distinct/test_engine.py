@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import nask
 from nask.engines.distinct import engine as distinct
-from nask.engines.distinct import parts as star_parts
+from nask.engines.distinct import groups
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.execution.execution import Execution
 from nask.storage.window import Window
@@ -21,10 +21,10 @@ def n_distinct(kernel):
     return [len(np.unique(level)) for level in kernel.fitted_.graphs.colours.levels]
 
 
-def parts_of(kernel, **limits):
+def groups_of(kernel, **limits):
     side = kernel.fitted_.graphs
     window, execution = Window.whole(side.batch.n_graphs, side.batch.n_graphs), Execution(**limits)
-    return star_parts.divide(side, side, 1, distinct.TASK_STARS, execution, window)[0]
+    return groups.cut_into_groups(side, side, 1, distinct.TASK_STARS, execution, window)[0]
 
 
 @settings(max_examples=40)
@@ -54,18 +54,18 @@ def test_real_stars_repeat(mutag):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_parts_make_the_same_gram(mutag, dtype):
-    """Whole, in 4 parts and in 16, against tiles; new graphs against parts too."""
+def test_groups_make_the_same_gram(mutag, dtype):
+    """Whole, in 4 groups and in 16, against tiles; new graphs against groups too."""
     train, new = mutag.graphs[:100], mutag.graphs[100:130]
     options = {"n_hops": 3, "gamma_star": 4.0, "dtype": dtype, "normalize": False}
     tiles = nask.NASK(engine="pairwise", **options)
     expected, expected_new = tiles.fit_transform(train), tiles.transform(new)
     numbers = []
     for stored in (10**9, 100_000, 30_000):
-        with patch.object(star_parts, "STORED_BYTES", stored):
+        with patch.object(groups, "STORED_BYTES", stored):
             kernel = nask.NASK(engine="distinct", n_jobs=2, **options)
             K = kernel.fit_transform(train)
-            numbers.append(len(parts_of(kernel)))
+            numbers.append(len(groups_of(kernel)))
             np.testing.assert_array_equal(K, K.T)
             rtol = 1e-10 if dtype == "float64" else 1e-5
             np.testing.assert_allclose(K, expected, rtol=rtol)
@@ -73,24 +73,24 @@ def test_parts_make_the_same_gram(mutag, dtype):
     assert numbers[0] == 1 < numbers[1] < numbers[2]
 
 
-def test_a_memory_limit_makes_parts_before_it_refuses(mutag):
+def test_a_memory_limit_makes_groups_before_it_refuses(mutag):
     kernel = nask.NASK(engine="distinct", n_hops=3)
     whole = kernel.fit_transform(mutag.graphs)
-    assert len(parts_of(kernel)) == 1
-    assert len(parts_of(kernel, memory_limit=1_000_000)) > 1
-    in_parts = kernel.set_params(memory_limit=1_000_000).transform(mutag.graphs)
-    np.testing.assert_allclose(in_parts, whole, rtol=1e-10)
+    assert len(groups_of(kernel)) == 1
+    assert len(groups_of(kernel, memory_limit=1_000_000)) > 1
+    in_groups = kernel.set_params(memory_limit=1_000_000).transform(mutag.graphs)
+    np.testing.assert_allclose(in_groups, whole, rtol=1e-10)
     # Enough for the result of 188 x 188 numbers, not for that and a pair of graphs.
     with pytest.raises(MemoryLimitError, match="distinct stars"):
-        parts_of(kernel, memory_limit=284_000)
+        groups_of(kernel, memory_limit=284_000)
 
 
 def test_stored_numbers_bound_what_is_stored():
     """P of the edges, of the bundles, and of two hops at a time except at the last."""
-    a = star_parts.Sizes(graphs=9, edges=2, bundles=3, levels=[10, 20, 30])
-    b = star_parts.Sizes(graphs=9, edges=5, bundles=7, levels=[1, 2, 300])
+    a = groups.GroupSizes(graphs=9, edges=2, bundles=3, levels=[10, 20, 30])
+    b = groups.GroupSizes(graphs=9, edges=5, bundles=7, levels=[1, 2, 300])
     assert a.n_stored(b) == 3 * 7 + 10 * 1 + 20 * 2
-    one_hop = star_parts.Sizes(graphs=9, edges=100, bundles=3, levels=[10, 20])
+    one_hop = groups.GroupSizes(graphs=9, edges=100, bundles=3, levels=[10, 20])
     assert one_hop.n_stored(one_hop) == 3 * 3 + (100 + 3) * 100
 
 

@@ -15,7 +15,7 @@ from nask.engines.compiled.vectors import LANES
 from nask.engines.nodes import edge_term
 from nask.engines.nodes import gram as node_gram
 from nask.engines.nodes import similarity as node_similarity
-from nask.engines.reference import normalise, star_kernels
+from nask.engines.reference.equations import normalise, star_kernels
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.execution import execution
 from nask.graph.batch import GraphBatch

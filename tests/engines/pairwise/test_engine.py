@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.pairwise import engine as pairwise
-from nask.engines.pairwise.engine import Tiling
+from nask.engines.pairwise.tiling import Tiling, cut_work
 from nask.storage.window import Window
 
 
@@ -53,11 +52,11 @@ def test_what_a_task_leaves_in_memory_does_not_matter(edge_values, expansion):
 
 
 @given(st.lists(st.integers(0, 50), max_size=20), st.integers(1, 60))
-def test_stretches_cover_the_work_and_are_short(work, each):
-    stretches = pairwise._stretches(np.array(work, dtype=np.int64), each)
-    assert [k for first, last in stretches for k in range(first, last)] == list(range(len(work)))
+def test_ranges_cover_the_work_and_are_short(work, each):
+    ranges = cut_work(np.array(work, dtype=np.int64), each)
+    assert [k for first, last in ranges for k in range(first, last)] == list(range(len(work)))
     # One piece more than fits at most.
-    assert all(sum(work[first : last - 1]) <= each + max(work) for first, last in stretches)
+    assert all(sum(work[first : last - 1]) <= each + max(work) for first, last in ranges)
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=8))

@@ -19,6 +19,15 @@ def guard(x: Any, alike: Array, position: int, label: int) -> Any:
     """Return k^ of eight stars with one, x, set to 1 where they are alike and below 1 elsewhere.
 
     Where x is 0 it stays 0: such a star is similar to nothing, not even to itself.
+
+    Parameters
+    ----------
+    x : vector
+    alike : ndarray of int32
+        Labels of stars; those of the eight begin at ``position``.
+    position : int
+    label : int
+        The label of the one star.
     """
     same = where_equal(alike, position, label, 1.0)
     return minimum(x + x * same * HUGE, same * BELOW_ONE_BY + BELOW_ONE)
@@ -26,6 +35,9 @@ def guard(x: Any, alike: Array, position: int, label: int) -> Any:
 
 @inner
 def watch(nearest: Array, x: Any, alike: Array, position: int, label: int) -> None:
-    """Keep the largest similarity of eight stars to one, among those that are not alike."""
+    """Keep the largest similarity of eight stars to one, among those that are not alike.
+
+    ``nearest`` takes it, in each lane; the other parameters are those of :func:`guard`.
+    """
     other = x - where_equal(alike, position, label, 2.0)
     store(nearest, 0, maximum(load(nearest, 0), other))

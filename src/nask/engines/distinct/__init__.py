@@ -1,1 +1,1 @@
-"""The exact engine that compares one star of each colour."""
+"""The exact engine for stars that repeat: it compares one star of each colour."""

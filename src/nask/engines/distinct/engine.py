@@ -1,9 +1,11 @@
 """The exact engine for nested stars that repeat: every distinct star is compared once.
 
-Nodes of equal colour have equal stars (``stars/colours.py``), hence equal rows of k_h. With M_h the
-members of the distinct stars of hop h among those of hop h - 1, and N_h how often each occurs in
-each graph, k_h = core * (M_h P_{h-1} M'_h^T + edges), and the Gram matrix is N_h kappa_h N'_h^T.
-Only P is stored: the last hop, which has the most stars, goes straight into the Gram matrix.
+    k_h = core * (M_h P_{h-1} M'_h^T + edges),   Gram matrix = N_h kappa_h N'_h^T
+
+Nodes of equal colour have equal stars (``stars/colours.py``), hence equal rows of k_h. M_h holds
+the members of the distinct stars of hop h, which are stars of hop h - 1; N_h holds how often each
+star occurs in each graph. Only P is stored. The last hop has the most stars, but no P_h: its
+kappa_h is added to the Gram matrix at once.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import delayed
 
+from nask.arrays import Float64, Floats
 from nask.engines.compiled.hop_rules import HopRules
 from nask.engines.compiled.lines import whole_vectors
 from nask.engines.compiled.similarity_matrix import similarity_matrix
@@ -23,7 +25,7 @@ from nask.engines.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine
 from nask.engines.distinct import rows as star_rows
-from nask.engines.distinct.parts import DistinctPrepared, Part, divide
+from nask.engines.distinct.groups import DistinctGroup, DistinctPrepared, cut_into_groups
 from nask.engines.pairwise.engine import PairwiseEngine
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
@@ -34,17 +36,15 @@ from nask.storage.window import Window
 # Rows of a task: whole vectors, and enough work that handing out a task costs nothing.
 TASK_STARS = 16 * LANES
 
-Floats = npt.NDArray[np.floating]
-
 
 class DistinctEngine(Engine[DistinctPrepared]):
-    """Distinct stars, counted."""
+    """Distinct stars, each compared once and weighted by how often it occurs."""
 
     name = "distinct"
 
     @staticmethod
     def applies(spec: StarSpec) -> bool:
-        """Tell whether equal colours mean equal stars: nested ones, or those of one hop."""
+        """Tell whether equal colours mean equal stars: nested stars, or stars of one hop."""
         return spec.expansion == "nested" or spec.n_hops == 1
 
     def prepare(
@@ -74,19 +74,21 @@ class DistinctEngine(Engine[DistinctPrepared]):
         self,
         rows: DistinctPrepared,
         columns: DistinctPrepared,
-        combinations: npt.NDArray[np.float64],
+        combinations: Float64,
         execution: Execution,
         window: Window,
     ) -> Floats:
-        """Compare the graphs part by part, as memory allows, hop by hop."""
+        """Compare groups of graphs, as large as memory allows, hop by hop."""
         symmetric, spec = columns is rows and window.on_diagonal, rows.spec
         n_results = len(combinations)
-        a_parts, b_parts = divide(rows, columns, n_results, TASK_STARS, execution, window)
+        a_groups, b_groups = cut_into_groups(
+            rows, columns, n_results, TASK_STARS, execution, window
+        )
         result = np.zeros((n_results, *window.shape), dtype=spec.dtype)
         places = [
             (a, b)
-            for i, a in enumerate(a_parts)
-            for j, b in enumerate(b_parts)
+            for i, a in enumerate(a_groups)
+            for j, b in enumerate(b_groups)
             if len(a.nodes) and len(b.nodes) and (i <= j or not symmetric)
         ]
 
@@ -108,16 +110,25 @@ class DistinctEngine(Engine[DistinctPrepared]):
 
 
 def _add_hops(
-    sums: npt.NDArray[np.float64],
-    a: Part,
-    b: Part,
+    sums: Float64,
+    a: DistinctGroup,
+    b: DistinctGroup,
     spec: StarSpec,
-    combinations: npt.NDArray[np.float64],
+    combinations: Float64,
     execution: Execution,
 ) -> Iterator[None]:
-    """Add the weighted sums of kappa_h over pairs of stars, one block of rows a step.
+    """Add the weighted sums of kappa_h over pairs of stars; yields once per task.
 
-    Where both parts are the same, half of each sum, so that adding the transpose makes it whole.
+    If both groups are the same, half of each sum is added, so that adding the transpose makes it
+    whole.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_results, graphs of a, graphs of b)
+    a, b : DistinctGroup
+    spec : StarSpec
+    combinations : ndarray of shape (n_results, n_hops)
+    execution : Execution
     """
     edge_term, nearest = _edge_term(a, b, spec), -1.0
     P = similarity_matrix(a.nodes, b.nodes, spec.nodes, spec.dtype)
@@ -125,15 +136,15 @@ def _add_hops(
         is_last = h == spec.n_hops - 1
         shape = (len(stars.core), 0 if is_last else len(others.core))
         deeper = aligned((whole_vectors(shape[0]), whole_vectors(shape[1])), spec.dtype)
-        # The last hop can do with the upper triangle. Before it, P is wanted whole.
+        # The last hop needs the upper triangle only; the others need all of P_h.
         rules = HopRules.of(spec, h, spec.nodes.floor)
-        hop = Hop(P, edge_term, stars, others, rules, deeper, a is b and is_last)
+        hop = DistinctHop(P, edge_term, stars, others, rules, deeper, a is b and is_last)
         weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
-        blocks = _row_ranges(stars)
+        ranges = _row_ranges(stars)
         # In order, so that rounding does not depend on the number of threads.
-        tasks = (delayed(hop.rows)(*block, b.n_graphs) for block in blocks)
+        tasks = (delayed(hop.rows)(*stars_of_task, b.n_graphs) for stars_of_task in ranges)
         done = execution.run(tasks, len(stars.core) * len(others.core))
-        for (first, _), (rows, near) in zip(blocks, done, strict=True):
+        for (first, _), (rows, near) in zip(ranges, done, strict=True):
             nearest = max(nearest, near)
             for k in np.flatnonzero(weights):
                 star_rows.add_rows(sums[k], rows, stars, first, weights[k])
@@ -143,8 +154,8 @@ def _add_hops(
 
 
 @dataclass(frozen=True, eq=False)
-class Hop:
-    """All that blocks of rows of one hop have in common; see ``star_rows.compare_stars``."""
+class DistinctHop:
+    """What all rows of one hop share; the parameters are those of ``compare_stars``."""
 
     P: Floats
     edge_term: Floats
@@ -154,14 +165,19 @@ class Hop:
     deeper: Floats
     triangle: bool
 
-    def rows(self, first: int, last: int, n_graphs: int) -> tuple[npt.NDArray[np.float64], float]:
-        """Sums of kappa_h by star and graph, and P_h on the way.
+    def rows(self, first: int, last: int, n_graphs: int) -> tuple[Float64, float]:
+        """Compare stars ``first`` to ``last - 1`` of ``a`` with all of ``b``, and write their P_h.
 
-        And the largest similarity of stars that are not alike, where that is watched.
+        Returns
+        -------
+        sums : ndarray of shape (last - first, n_graphs)
+            kappa_h by star of ``a`` and graph of ``b``.
+        nearest : float
+            The largest similarity of stars that are not alike, if the hop is watched.
         """
         out = np.empty((last - first, n_graphs))
         space = star_rows.DistinctWorkspace.of(self.P.shape[1], self.edge_term.shape[1], n_graphs)
-        # The pairs within a block come twice, in both orders.
+        # Pairs of stars within these rows come twice, in both orders.
         start, n_half = (first, last) if self.triangle else (0, 0)
         star_rows.compare_stars(
             self.P, self.edge_term, self.a, first, last, self.b, start, n_half, self.rules,
@@ -175,9 +191,9 @@ def _row_ranges(stars: star_rows.DistinctStars) -> list[tuple[int, int]]:
     return [(first, min(first + TASK_STARS, n)) for first in range(0, n, TASK_STARS)]
 
 
-def _edge_term(a: Part, b: Part, spec: StarSpec) -> Floats:
-    """Sums of P between the edges of two stars, by their bundles; whole vectors of columns."""
-    n, m = (part.bundles.shape[0] for part in (a, b))
+def _edge_term(a: DistinctGroup, b: DistinctGroup, spec: StarSpec) -> Floats:
+    """Return sums of P between the edges of two bundles, with whole vectors of columns."""
+    n, m = (group.bundles.shape[0] for group in (a, b))
     term = aligned((n, whole_vectors(m)), spec.dtype)
     term[:] = 0
     if spec.use_edges:

@@ -112,7 +112,10 @@ def add_square(
 
 @inner
 def set_square(deeper: Array, n: int, space: NodeWorkspace, v: int, c0: int) -> None:
-    """Write P_h of eight rows from v on and eight columns from c0 on, and their mirror image."""
+    """Write P_h of eight rows from v on and eight columns from c0 on, and its mirror image.
+
+    ``deeper`` is P_h as a flat array, with lines of n numbers.
+    """
     square = load_square(space.below, 0, LANES)
     store_square(deeper, c0 * n + v, n, square)
     store_square(deeper, v * n + c0, n, transposed(square))

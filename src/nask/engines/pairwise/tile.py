@@ -129,7 +129,10 @@ class TileSizes(NamedTuple):
 
 @inner
 def sum_square(transpose: Array, rows: Octets, level: int, octet: int) -> Any:
-    """Return sums over the members of eight rows, for eight columns: one vector per column."""
+    """Return sums over the members of eight rows, for eight columns: one vector per column.
+
+    ``transpose`` holds eight lines, transposed; ``octet`` is the number of the eight rows.
+    """
     ptr, member = rows.ptr[level], rows.member
     p, q, r, s = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
     t, u, v, w = spread(0.0), spread(0.0), spread(0.0), spread(0.0)

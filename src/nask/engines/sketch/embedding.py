@@ -89,7 +89,10 @@ def add_at(rows: Array, column: int, values: Any) -> None:
 
 @inner
 def put_numbers(rows: Array, values: Values, first: int, c: Columns, space: Array) -> None:
-    """Add the waves of the numerical attributes of eight elements; 0 where a value is missing."""
+    """Add the waves of the numerical attributes of eight elements; 0 where a value is missing.
+
+    ``first`` is the first of the elements, ``space`` working memory of two vectors.
+    """
     for d in range(c.frequency.shape[0]):
         for lane in range(LANES):
             x = values.numerical[d, first + lane]
@@ -104,7 +107,7 @@ def put_numbers(rows: Array, values: Values, first: int, c: Columns, space: Arra
 
 @inner
 def put_categories(rows: Array, values: Values, element: int, lane: int, c: Columns) -> None:
-    """Add the categories of one element."""
+    """Add the categories of one element, which is in one lane of eight rows."""
     for d in range(len(c.category_ptr) - 1):
         code = values.categorical[d, element]
         if code >= 0:

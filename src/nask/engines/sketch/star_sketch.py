@@ -117,7 +117,7 @@ def split(rows: Array, direction: Array) -> Any:
 
 @inner
 def add_rotated(space: SketchWorkspace, signs: Array, source: Array, size: Any) -> None:
-    """Add eight vectors, rotated and scaled, to the sketch."""
+    """Add eight vectors ``source``, rotated and scaled by ``size``, to the sketch."""
     rotate(space.rotated, signs, source)
     for k in range(len(signs)):
         place = k * LANES

@@ -1,4 +1,4 @@
-"""Stretches of graphs as the distinct stars in them, so few graphs at a time that P fits memory."""
+"""Groups of graphs as the distinct stars in them, so few graphs per group that P fits memory."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from nask.arrays import Positions
+from nask.arrays import Index, Positions
 from nask.engines.compiled.vectors import LANES
 from nask.engines.contract import Prepared
 from nask.engines.distinct.rows import DistinctStars
-from nask.engines.pairwise.engine import PairwisePrepared
+from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.execution.execution import Execution
 from nask.graph.elements import Elements
 from nask.stars.alike import Labels
@@ -21,29 +20,27 @@ from nask.stars.colours import StarColours
 from nask.stars.members import lists_of
 from nask.storage.window import Window
 
-# Bytes of P to store where no limit is given.
+# The most bytes of P to store if there is no memory limit.
 STORED_BYTES = 2_000_000_000
-
-Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class DistinctPrepared(Prepared):
-    """A batch with the colours of its stars; their members and norms are those by node."""
+    """A batch with the colours of its stars; ``by_node`` has their members and norms."""
 
     colours: StarColours
     by_node: PairwisePrepared
 
     def take(self, graphs: Positions) -> DistinctPrepared:
-        """Some of the graphs; their stars keep their colours."""
+        """Return the prepared batch of some graphs; their stars keep their colours."""
         by_node = self.by_node.take(graphs)
         colours = self.colours.take(*self.batch.elements_of(graphs))
         return DistinctPrepared(by_node.batch, self.spec, by_node.hop_self, colours, by_node)
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """The distinct nodes, edges and stars of a stretch of graphs.
+class DistinctGroup:
+    """The distinct nodes, edges and stars of some consecutive graphs.
 
     Parameters
     ----------
@@ -67,13 +64,21 @@ class Part:
         """Number of graphs."""
         return int(self.graphs.stop - self.graphs.start)
 
-    def within(self, stretch: slice) -> slice:
-        """Positions of the graphs, counted from the first of a longer stretch."""
-        return slice(self.graphs.start - stretch.start, self.graphs.stop - stretch.start)
+    def within(self, graphs: slice) -> slice:
+        """Return the positions of the group's graphs among ``graphs``."""
+        return slice(self.graphs.start - graphs.start, self.graphs.stop - graphs.start)
 
     @classmethod
-    def of(cls, prepared: DistinctPrepared, first: int, last: int, labels: Labels) -> Part:
-        """Take graphs first..last of a batch, with labels of its stars by hop and node."""
+    def of(cls, prepared: DistinctPrepared, first: int, last: int, labels: Labels) -> DistinctGroup:
+        """Return the group of graphs ``first`` to ``last - 1``.
+
+        Parameters
+        ----------
+        prepared : DistinctPrepared
+        first, last : int
+        labels : ndarray of shape (n_hops, n_nodes)
+            Equal where stars are alike; without nodes unless the spec is guarded.
+        """
         batch, colours, by_node = prepared.batch, prepared.colours, prepared.by_node
         ptr = batch.nodes.ptr
         v0, v1 = int(ptr[first]), int(ptr[last])
@@ -114,18 +119,28 @@ class Part:
         )
 
 
-def divide(
+def cut_into_groups(
     rows: DistinctPrepared,
     columns: DistinctPrepared,
     n_combinations: int,
-    n_block: int,
+    task_stars: int,
     execution: Execution,
     window: Window,
-) -> tuple[list[Part], list[Part]]:
-    """Cut the graphs of both sides of a window into the fewest parts for which memory suffices.
+) -> tuple[list[DistinctGroup], list[DistinctGroup]]:
+    """Return the row graphs and the column graphs of a window in as few groups as memory allows.
 
-    Raises where it does not suffice even for one graph at a time. The parts of both sides are the
-    same objects where the window is symmetric.
+    Raises if memory is too small even for groups of one graph. Rows and columns are the same
+    objects where the window is symmetric.
+
+    Parameters
+    ----------
+    rows, columns : DistinctPrepared
+    n_combinations : int
+        Number of results.
+    task_stars : int
+        Rows of a task.
+    execution : Execution
+    window : Window
     """
     row_labels, labels = rows.by_node.labels(columns.by_node, window)
     sides = [(rows, window.rows)]
@@ -134,36 +149,36 @@ def divide(
     n, m = window.shape
     size = np.dtype(rows.spec.dtype).itemsize
     workers = execution.n_threads
-    n_parts = 1
+    n_groups = 1
     while True:
-        cuts = [_cuts(graphs, n_parts) for _, graphs in sides]
-        sizes = [Sizes.of(side, cut) for (side, _), cut in zip(sides, cuts, strict=True)]
+        cuts = [_cuts(graphs, n_groups) for _, graphs in sides]
+        sizes = [GroupSizes.of(side, cut) for (side, _), cut in zip(sides, cuts, strict=True)]
         a, b = sizes[0], sizes[-1]
         stored = a.n_stored(b) * size
-        # The sums of a part, and one of them with its transpose added.
+        # The sums of a pair of groups, and one of them with its transpose added.
         sums = (n_combinations + 1) * a.graphs * b.graphs
-        working = workers * b.n_working(n_block) + sums
+        working = workers * b.n_working(task_stars) + sums
         needed = n_combinations * n * m * size + stored + 8 * working
         fits = (
             stored <= STORED_BYTES
             if execution.memory_limit is None
             else needed <= execution.memory_limit
         )
-        if fits or n_parts >= max(n, m):
+        if fits or n_groups >= max(n, m):
             break
-        n_parts *= 2
+        n_groups *= 2
     what = f"Comparing the distinct stars of these graphs, in {workers} threads,"
     execution.check_memory(needed, what)
-    parts = [
-        [Part.of(side, first, last, alike) for first, last in own]
+    groups = [
+        [DistinctGroup.of(side, first, last, alike) for first, last in own]
         for (side, _), own, alike in zip(sides, cuts, (row_labels, labels), strict=False)
     ]
-    return parts[0], parts[-1]
+    return groups[0], groups[-1]
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """The largest numbers of distinct things in any part of a batch."""
+class GroupSizes:
+    """The largest numbers of graphs, and of distinct edges, bundles and stars, in any group."""
 
     graphs: int
     edges: int
@@ -171,8 +186,8 @@ class Sizes:
     levels: list[int]
 
     @classmethod
-    def of(cls, prepared: DistinctPrepared, cuts: list[tuple[int, int]]) -> Sizes:
-        """Count in these parts."""
+    def of(cls, prepared: DistinctPrepared, cuts: list[tuple[int, int]]) -> GroupSizes:
+        """Count in the groups of graphs from one end of each cut to the other."""
         batch, colours = prepared.batch, prepared.colours
 
         def most(colour: Index, ptr: Index) -> int:
@@ -185,33 +200,36 @@ class Sizes:
             [most(level, batch.nodes.ptr) for level in colours.levels],
         )
 
-    def n_stored(self, other: Sizes) -> int:
-        """The most numbers of P stored at a time: of two hops, except at the last, and of edges."""
+    def n_stored(self, other: GroupSizes) -> int:
+        """Return the most numbers of P stored at once, of nodes and of edges.
+
+        P_{h-1} and P_h of a hop are stored, but not P_h of the last hop.
+        """
         levels = [n * m for n, m in zip(self.levels, other.levels, strict=True)]
         levels[-1] = 0
         hops = max(before + after for before, after in pairwise(levels))
         edges = (self.edges + self.bundles) * other.edges
         return self.bundles * other.bundles + max(hops, edges)
 
-    def n_working(self, n_block: int) -> int:
-        """Numbers of working memory of one thread, with this as the columns."""
+    def n_working(self, task_stars: int) -> int:
+        """Return the numbers in one thread's working memory, with this group as the columns."""
         before = max(self.levels[:-1])
-        return LANES * (3 * before + 2 * self.bundles + self.graphs) + n_block * self.graphs
+        return LANES * (3 * before + 2 * self.bundles + self.graphs) + task_stars * self.graphs
 
 
-def _cuts(graphs: slice, n_parts: int) -> list[tuple[int, int]]:
-    """Stretches of about equally many graphs, one at least.
+def _cuts(graphs: slice, n_groups: int) -> list[tuple[int, int]]:
+    """Return where to cut graphs into groups of about equal size, of at least one graph.
 
     Examples
     --------
     >>> _cuts(slice(0, 5), 2), _cuts(slice(7, 9), 4)
     ([(0, 2), (2, 5)], [(7, 8), (8, 9)])
     """
-    bounds = np.linspace(graphs.start, graphs.stop, n_parts + 1).astype(int)
+    bounds = np.linspace(graphs.start, graphs.stop, n_groups + 1).astype(int)
     return list(pairwise(np.unique(bounds).tolist()))
 
 
 def _distinct(colours: Index, first: int, last: int) -> tuple[Index, Index]:
-    """One position for each colour in a stretch, and which of these every element is like."""
+    """Return one position per colour among some elements, and the number of each one's colour."""
     _, position, like = np.unique(colours[first:last], return_index=True, return_inverse=True)
     return position + first, like.astype(np.int64)

@@ -1,8 +1,8 @@
-"""The features of the stars of each graph, summed: phi(core) tensor phi(members).
+"""Graphs as vectors of the feature map: phi(core) tensor phi(members), summed over stars.
 
-The stars of one graph that share a feature of their cores are a cell, and the features of their
-members are added up. Few of all pairs of graph and core feature are a cell, so a table has one
-row a cell, and nothing has the size of all features.
+A cell is a graph and one column of phi for cores. It holds phi of the members, summed over the
+stars of the graph whose cores have an entry in that column. Few of all cells have such stars, so
+only these are stored, as the rows of a table; no array has the size of all cells.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from nask.stars.members import lists_of
 
 
 @dataclass(frozen=True, eq=False)
-class StarFeatures:
-    """Cells of graphs, with one table of their members' features for each hop.
+class MappedGraphs:
+    """The cells of graphs, with one table of their members' sums per hop.
 
     Parameters
     ----------
     ptr : ndarray of shape (n_graphs + 1,)
         The cells of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
     core : ndarray of shape (n_cells,)
-        Which feature of the core each cell has.
+        The column of phi for cores of each cell.
     n_core : int
-        Number of features of the core.
-    tables : list of sparse arrays of shape (n_cells, number of member features)
-        One a hop.
+        Number of these columns.
+    tables : list of sparse arrays of shape (n_cells, number of columns of phi for members)
+        One per hop.
     """
 
     ptr: Index
@@ -37,41 +37,41 @@ class StarFeatures:
     n_core: int
     tables: list[sparse.csr_array]
 
-    def take(self, graphs: Positions) -> StarFeatures:
-        """The features of some of the graphs, in the order given."""
+    def take(self, graphs: Positions) -> MappedGraphs:
+        """Return the vectors of some graphs, in the order given."""
         ptr, cells = lists_of(self.ptr, np.arange(len(self.core)), graphs)
         tables = [table[cells] for table in self.tables]
-        return StarFeatures(ptr, self.core[cells], self.n_core, tables)
+        return MappedGraphs(ptr, self.core[cells], self.n_core, tables)
 
-    def within(self, graphs: slice) -> StarFeatures:
-        """The features of graphs that follow each other."""
+    def within(self, graphs: slice) -> MappedGraphs:
+        """Return the vectors of consecutive graphs."""
         ptr = self.ptr[graphs.start : graphs.stop + 1]
         cells = slice(ptr[0], ptr[-1])
         tables = [table[cells] for table in self.tables]
-        return StarFeatures(ptr - ptr[0], self.core[cells], self.n_core, tables)
+        return MappedGraphs(ptr - ptr[0], self.core[cells], self.n_core, tables)
 
-    def with_members(self, similarities: sparse.csr_array) -> StarFeatures:
-        """Features of members in terms of the values of another batch."""
+    def with_members(self, similarities: sparse.csr_array) -> MappedGraphs:
+        """Return the vectors with phi of members times C, in the columns of another batch."""
         if is_identity(similarities):
             return self
         tables = [table @ similarities for table in self.tables]
-        return StarFeatures(self.ptr, self.core, self.n_core, tables)
+        return MappedGraphs(self.ptr, self.core, self.n_core, tables)
 
-    def with_cores(self, similarities: sparse.csr_array) -> StarFeatures:
-        """Features of cores in terms of the values of another batch."""
+    def with_cores(self, similarities: sparse.csr_array) -> MappedGraphs:
+        """Return the vectors with phi of cores times C, in the columns of another batch."""
         if is_identity(similarities):
             return self
         ptr, core, sums = grouped(self.ptr, similarities[self.core])
         tables = [sums @ table for table in self.tables]
-        return StarFeatures(ptr, core, similarities.shape[1], tables)
+        return MappedGraphs(ptr, core, similarities.shape[1], tables)
 
     def flat(self, hop: int) -> sparse.csr_array:
-        """One row a graph, one column for each pair of a core feature and a member feature.
+        """Return one row per graph, with one column per pair of a core column and a member column.
 
         Examples
         --------
         >>> table = sparse.csr_array([[5, 0, 0], [0, 7, 9]])
-        >>> StarFeatures(np.array([0, 2]), np.array([0, 3]), 4, [table]).flat(0).indices.tolist()
+        >>> MappedGraphs(np.array([0, 2]), np.array([0, 3]), 4, [table]).flat(0).indices.tolist()
         [0, 10, 11]
         """
         table = self.tables[hop]
@@ -81,14 +81,14 @@ class StarFeatures:
         return sparse.csr_array((table.data, columns, table.indptr[self.ptr]), shape=shape)
 
 
-def grouped(ptr: Index, features: sparse.csr_array) -> tuple[Index, Index, sparse.csr_array]:
-    """Cells for rows that belong to graphs, as the sums over these rows that make them.
+def grouped(ptr: Index, phi: sparse.csr_array) -> tuple[Index, Index, sparse.csr_array]:
+    """Return the cells of some rows that belong to graphs, as sums over the rows.
 
     Parameters
     ----------
     ptr : ndarray of shape (n_graphs + 1,)
-        The rows of each graph.
-    features : sparse array of shape (n_rows, number of core features)
+        The rows of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
+    phi : sparse array of shape (n_rows, number of columns)
 
     Returns
     -------
@@ -103,11 +103,11 @@ def grouped(ptr: Index, features: sparse.csr_array) -> tuple[Index, Index, spars
     >>> ptr, core, sums.toarray()
     (array([0, 2]), array([0, 1]), array([[1. , 2. ], [0.5, 0. ]]))
     """
-    n_rows, size = features.shape
-    row = np.repeat(np.arange(n_rows), np.diff(features.indptr))
+    n_rows, size = phi.shape
+    row = np.repeat(np.arange(n_rows), np.diff(phi.indptr))
     graph = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    cells, cell = np.unique(graph[row] * size + features.indices, return_inverse=True)
-    sums = sparse.csr_array((features.data, (cell, row)), shape=(len(cells), n_rows))
+    cells, cell = np.unique(graph[row] * size + phi.indices, return_inverse=True)
+    sums = sparse.csr_array((phi.data, (cell, row)), shape=(len(cells), n_rows))
     return np.searchsorted(cells, np.arange(len(ptr)) * size), cells % size, sums
 
 

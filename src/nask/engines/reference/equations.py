@@ -1,0 +1,179 @@
+"""The equations, literally: loops over stars, nodes and edges.
+
+Nothing here is clever, and nothing should be. The symbols are those of ``docs/design.md``.
+"""
+
+from __future__ import annotations
+
+import math
+
+from nask.attributes.gower import (
+    categorical_similarity,
+    exponential_transform,
+    numerical_similarity,
+)
+from nask.attributes.similarity import AttributeSimilarity
+from nask.engines.reference.alike import Likeness, alike
+from nask.engines.reference.stars import bounds, star
+from nask.graph.batch import GraphBatch
+from nask.graph.elements import Elements
+from nask.numeric import TINY
+from nask.stars.spec import StarSpec
+
+Matrix = list[list[float]]
+
+
+def attribute_similarity(
+    a: Elements, x: int, b: Elements, y: int, similarity: AttributeSimilarity
+) -> float:
+    """Return P(x, y) = sum over attributes d of w_d exp(-gamma_d (1 - s_d)).
+
+    It is summed as the base, which is P of dissimilar elements, plus what exceeds it. With pruning,
+    the core factor of two entirely dissimilar cores is then exactly 0, not a rounding error.
+
+    Parameters
+    ----------
+    a, b : Elements
+    x, y : int
+        One element of ``a`` and one of ``b``.
+    similarity : AttributeSimilarity
+    """
+    excess = 0.0
+    for d, (gamma, weight) in enumerate(
+        zip(similarity.numerical_gamma, similarity.numerical_weight, strict=True)
+    ):
+        s = numerical_similarity(a.numerical[d, x], b.numerical[d, y])
+        excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
+    for d, (gamma, weight) in enumerate(
+        zip(similarity.categorical_gamma, similarity.categorical_weight, strict=True)
+    ):
+        s = categorical_similarity(a.categorical[d, x], b.categorical[d, y])
+        excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
+    return float(similarity.base + excess)
+
+
+def star_kernels(
+    a: GraphBatch,
+    i: int,
+    b: GraphBatch,
+    j: int,
+    spec: StarSpec,
+    self_a: list[list[float]] | None,
+    self_b: list[list[float]] | None,
+) -> list[Matrix]:
+    """Return k_h(v, v') for h = 1..H and all nodes v and v' of two graphs.
+
+    Parameters
+    ----------
+    a, b : GraphBatch
+    i, j : int
+        v is in graph i of ``a``, v' in graph j of ``b``.
+    spec : StarSpec
+    self_a, self_b : list of list of float, or None
+        k_h(v, v) by hop and node. None where both graphs are the same: it is then found here.
+    """
+    P0 = _pairs(a.nodes, i, b.nodes, j, spec.nodes)
+    PE = _pairs(a.edges, i, b.edges, j, spec.edges)
+    n, m = len(range(*bounds(a.nodes, i))), len(range(*bounds(b.nodes, j)))
+    P, kernels = P0, []
+    like = alike(a, i, b, j, spec)
+    for hop in range(1, spec.n_hops + 1):
+        width = hop if spec.expansion == "ball" else 1
+        nodes_a, edges_a = star(a, i, width)
+        nodes_b, edges_b = star(b, j, width)
+        floor, spread = spec.core_floor(hop), spec.core_spreads()[hop - 1]
+        k = [[0.0] * m for _ in range(n)]
+        for v in range(n):
+            for w in range(m):
+                members = sum(P[u][x] for u in nodes_a[v] for x in nodes_b[w])
+                if spec.use_edges:
+                    members += sum(PE[e][f] for e in edges_a[v] for f in edges_b[w])
+                core = (P[v][w] - floor) / spread if spec.prune_cores else P[v][w]
+                k[v][w] = core * members
+        kernels.append(k)
+        if spec.expansion == "nested":
+            own = self_a[hop - 1] if self_a is not None else [k[v][v] for v in range(n)]
+            other = self_b[hop - 1] if self_b is not None else [k[w][w] for w in range(m)]
+            normalised = normalise(k, own, other, like[hop - 1])
+            P = [[math.exp(-spec.gamma_star * (1 - x)) for x in row] for row in normalised]
+    return kernels
+
+
+def normalise(
+    k: Matrix, own: list[float], other: list[float], like: Likeness | None = None
+) -> Matrix:
+    """Return k(v, v') / sqrt(k(v, v) k(v', v')), and 0 where that is 0 / 0.
+
+    Parameters
+    ----------
+    k : list of list of float
+    own, other : list of float
+        k(v, v) and k(v', v').
+    like : list of list of bool, optional
+        Which stars are alike: the result is then 1 for these, and less than 1 for others.
+    """
+
+    def similarity(v: int, w: int) -> float:
+        if own[v] < TINY or other[w] < TINY:
+            return 0.0
+        if like is not None and like[v][w]:
+            return 1.0
+        normalised = k[v][w] / math.sqrt(own[v]) / math.sqrt(other[w])
+        return normalised if like is None else min(normalised, math.nextafter(1.0, 0.0))
+
+    return [[similarity(v, w) for w in range(len(other))] for v in range(len(own))]
+
+
+def graph_kernels(
+    kernels: list[Matrix],
+    own: list[list[float]],
+    other: list[list[float]],
+    spec: StarSpec,
+    like: list[Likeness] | list[None],
+) -> list[float]:
+    """Return the sums of kappa_h over all pairs of stars, for h = 1..H.
+
+    Parameters
+    ----------
+    kernels : list of list of list of float
+        k_h(v, v') by hop.
+    own, other : list of list of float
+        k_h(v, v) and k_h(v', v') by hop.
+    spec : StarSpec
+    like : list
+        Which stars are alike, by hop.
+    """
+    kappas = (
+        [normalise(*each) for each in zip(kernels, own, other, like, strict=True)]
+        if spec.star_norm
+        else kernels
+    )
+    return [sum(sum(row) for row in kappa) for kappa in kappas]
+
+
+def nearest_stars(
+    kernels: list[Matrix],
+    own: list[list[float]],
+    other: list[list[float]],
+    spec: StarSpec,
+    like: list[Likeness] | list[None],
+) -> float:
+    """Return the largest similarity of two stars that are not alike, at hops that are watched.
+
+    The parameters are those of :func:`graph_kernels`.
+    """
+    nearest = -1.0
+    for h, each in enumerate(zip(kernels, own, other, like, strict=True)):
+        if spec.watched(h):
+            similar, same_stars = normalise(*each), each[-1] or []
+            pairs = zip(similar, same_stars, strict=True)
+            unlike = (x for row, same in pairs for x, y in zip(row, same, strict=True) if not y)
+            nearest = max([nearest, *unlike])
+    return nearest
+
+
+def _pairs(a: Elements, i: int, b: Elements, j: int, similarity: AttributeSimilarity) -> Matrix:
+    return [
+        [attribute_similarity(a, x, b, y, similarity) for y in range(*bounds(b, j))]
+        for x in range(*bounds(a, i))
+    ]
