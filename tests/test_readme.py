@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import nask
 
 README = Path(__file__).parents[1] / "README.md"
 
 
+@pytest.mark.slow
 def test_the_python_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
@@ -22,6 +25,7 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
     assert (tmp_path / "mutag.nask").exists()
 
 
+@pytest.mark.slow
 def test_the_example_on_a_citation_network_runs(benchmark_set):
     """In a block of its own kind, since it needs data that is not in the package."""
     benchmark_set("Cora")

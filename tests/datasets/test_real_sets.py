@@ -77,6 +77,7 @@ def n_categories(graph, name: str) -> int:
     return len(attributes[name].categories) if name in attributes else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_counts(name):
     data, expected = load(name), SETS[name]
@@ -104,6 +105,7 @@ def test_counts(name):
     assert sum(graph.n_self_loops_removed for graph in graphs) == 0
 
 
+@pytest.mark.slow
 def test_proteins_is_the_same_set_twice():
     plain, full = load("PROTEINS"), load("PROTEINS_full")
     assert plain.y.tolist() == full.y.tolist()
@@ -112,6 +114,7 @@ def test_proteins_is_the_same_set_twice():
         assert a.node_attributes["node_label"] == b.node_attributes["node_label"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NETWORKS)
 def test_citation_networks(name):
     data, expected = load(name), NETWORKS[name]
@@ -130,6 +133,7 @@ def test_citation_networks(name):
     assert not np.isin(without_class, data.test).any()
 
 
+@pytest.mark.slow
 def test_every_zip_at_hand_loads_and_is_listed():
     folders = [Path(f) for f in os.environ.get("NASK_DATA", "").split(os.pathsep) if f.strip()]
     names = {path.stem for folder in folders for path in folder.glob("*.zip")}

@@ -63,6 +63,7 @@ def test_every_engine_has_the_digits_it_promises(drawn, options):
         assert all(np.isfinite(gram).all() for gram in grams)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_hops", "gamma_star"), SHARP)
 def test_sharp_kernels_of_real_graphs(mutag, n_hops, gamma_star):
     some = mutag.graphs[:60]
@@ -116,6 +117,7 @@ def test_stars_in_the_same_shares_are_alike(engine):
     assert centres[1] < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_hops", "gamma_star"), SHARP)
 def test_nodes_add_up_to_graphs(mutag, n_hops, gamma_star):
     options = {"n_hops": n_hops, "gamma_star": gamma_star, "normalize": False}

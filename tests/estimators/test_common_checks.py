@@ -77,6 +77,7 @@ class TableTuned(RowsAsGraphs, nask.TunedNASKClassifier):
         return super().predict_proba(self._graphs(X, False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "at_least"),
     [

@@ -205,7 +205,7 @@ def test_text_beside_numbers_is_no_target(mutag):
 
 def test_several_columns_are_no_target(mutag):
     for y in ([[1, 2], [3, 4]], [[1], [2, 3]]):
-        with pytest.raises(ParameterError, match="Give one value a graph"):
+        with pytest.raises(ParameterError, match="Give one value per graph"):
             nask.NASKClassifier().fit(mutag.graphs[:2], y)
 
 

@@ -107,6 +107,18 @@ def test_what_json_cannot_hold_is_refused(tmp_path):
     assert not (tmp_path / "m.nask").exists()
 
 
+def test_a_model_is_saved_as_it_was_fitted(tmp_path, mutag):
+    """Parameters changed after fit are those of the next fit."""
+    model = nask.NASKClassifier(n_hops=2, gamma=0.5).fit(mutag.graphs[:60], mutag.y[:60])
+    expected = model.decision_function(mutag.graphs)
+    model.set_params(n_hops=1, gamma=9.0, normalize=False, gram="rbf")
+    np.testing.assert_array_equal(model.decision_function(mutag.graphs), expected)
+    model.save(tmp_path / "model.nask")
+    same = nask.load(tmp_path / "model.nask")
+    assert (same.n_hops, same.gamma, same.gram) == (2, 0.5, "linear")
+    np.testing.assert_array_equal(same.decision_function(mutag.graphs), expected)
+
+
 def test_saving_before_fit(tmp_path):
     from sklearn.exceptions import NotFittedError
 

@@ -187,7 +187,7 @@ def test_words_stay_sparse_and_agree_with_named_attributes():
         kernel = nask.NASK(engine="reference", **options)
         schema = Schema.fit(single)
         batch = GraphBatch.encode(single, schema)
-        [k] = star_kernels(batch, 0, batch, 0, kernel._spec(schema), None, None)
+        [k] = star_kernels(batch, 0, batch, 0, kernel.star_spec(schema), None, None)
         k = np.array(k)
         exact = k / np.sqrt(np.outer(k.diagonal(), k.diagonal()))
         for width, limit in ((512, 0.03), (8192, 0.01)):

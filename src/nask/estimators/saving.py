@@ -37,7 +37,10 @@ def save(model: GraphSVM, path: str | os.PathLike[str]) -> None:
     kernel, svm = model.kernel_.fitted_, model.svm_
     document: dict[str, Any] = {
         "class": type(model).__name__,
-        "parameters": _plain_parameters(model.get_params(deep=False)),
+        # Those that the kernel was fitted with: the model's own may have been changed since.
+        "parameters": _plain_parameters(
+            {**model.get_params(deep=False), **model.kernel_.get_params(deep=False)}
+        ),
         "n_graphs": model.n_graphs_,
         "schema": {
             "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],
@@ -102,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
 
 
 def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON can hold them; how to run is of the machine, not of the model."""
+    """Parameters as JSON can hold them; how to run is not part of a model."""
     plain = {name: value for name, value in parameters.items() if name not in RESOURCES}
     for name, value in plain.items():
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Graphs turned into rows of features, in this process or another."""
+"""From graphs to rows of random features, in this process or another."""
 
 from __future__ import annotations
 

@@ -40,16 +40,16 @@ class NASKFeatures(TransformerMixin, StarParameters):
 
     Hop by hop, a node has a vector z whose products are :math:`P_{h-1}` on average: waves of its
     numbers (random Fourier features [1]_), columns of its categories. Its star has a vector of
-    products of z with the sum of z over its members, both turned at random by transforms of Walsh
-    and Hadamard [2]_, which has :math:`k_h` as its product; Gaussian random features of that give
-    the z of the next hop.
+    products of z with the sum of z over its members, both rotated at random by transforms of
+    Walsh and Hadamard [2]_, which has :math:`k_h` as its product. Gaussian random features of that
+    give the z of the next hop.
 
     Parameters
     ----------
     n_components : int, default=1024
         Number of columns, those of all hops together. Hop h gets a share in proportion to h.
     level : {"graph", "node"}, default="graph"
-        One row a graph, or one a node.
+        One row per graph, or one per node.
     random_state : int, default=0
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.

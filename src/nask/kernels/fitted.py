@@ -154,11 +154,11 @@ class FittedKernel:
 
     def training_gram(self, folder: Folder, execution: Execution) -> tuple[FittedKernel, Floats]:
         """The kernel between the training graphs, and this object with its unit of distance."""
-        gram = self.gram_work(self.graphs, self.graphs).compute(folder, execution)
-        if self.form.gram == "linear":
-            return self, gram
-        measured = replace(self, unit=distance_unit(gram, self.own(self.graphs)))
-        return measured, measured._gaussian(gram, self.graphs, self.graphs, folder, execution)
+        graphs, measured = self.graphs, self
+        linear = self.gram_work(graphs, graphs).compute(folder, execution)
+        if self.form.gram == "rbf":
+            measured = replace(self, unit=distance_unit(linear, self.own(graphs)))
+        return measured, measured.formed(linear, graphs, graphs, folder, execution)
 
     def gram(
         self, rows: Prepared, columns: Prepared, folder: Folder, execution: Execution
@@ -173,10 +173,8 @@ class FittedKernel:
             For a result larger than memory.
         execution : Execution
         """
-        gram = self.gram_work(rows, columns).compute(folder, execution)
-        if self.form.gram == "linear":
-            return gram
-        return self._gaussian(gram, rows, columns, folder, execution)
+        linear = self.gram_work(rows, columns).compute(folder, execution)
+        return self.formed(linear, rows, columns, folder, execution)
 
     def gaussian_form(self, rows: Prepared, columns: Prepared) -> GaussianForm:
         """What makes the Gaussian form of the linear kernel between two batches."""
@@ -185,26 +183,38 @@ class FittedKernel:
         row_own, column_own = self.own(rows), self.own(columns)
         return GaussianForm(row_own, column_own, rows is columns, self.form.scale, self.unit)
 
-    def _gaussian(
+    def formed(
         self,
-        gram: Floats,
+        linear: Floats,
         rows: Prepared,
         columns: Prepared,
         folder: Folder,
         execution: Execution,
     ) -> Floats:
+        """The kernel in its form, from the linear one, which may be overwritten.
+
+        Parameters
+        ----------
+        linear : ndarray
+            In memory, or in a file where it is larger.
+        rows, columns : Prepared
+        folder : str, path or None
+        execution : Execution
+        """
+        if self.form.gram == "linear":
+            return linear
         form, dtype = self.gaussian_form(rows, columns), self.form.dtype
-        if not isinstance(gram, np.memmap):
-            return form.apply(gram, Window.whole(*gram.shape)).astype(dtype, copy=False)
+        if not isinstance(linear, np.memmap):
+            return form.apply(linear, Window.whole(*linear.shape)).astype(dtype, copy=False)
 
         def compute(window: Window) -> Floats:
-            return form.apply(window_of(gram, window), window).astype(dtype, copy=False)
+            return form.apply(window_of(linear, window), window).astype(dtype, copy=False)
 
         # A file of its own: written over the linear one, a tile cut short by a kill would be lost.
-        linear = self.gram_work(rows, columns).identity
+        identity = self.gram_work(rows, columns).identity
         stored = StoredGram(
-            content_hash(linear, "gaussian", form.scale, form.unit, dtype),
-            gram.shape,
+            content_hash(identity, "gaussian", form.scale, form.unit, dtype),
+            linear.shape,
             dtype,
             rows is columns,
             compute,

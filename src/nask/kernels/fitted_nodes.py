@@ -90,11 +90,10 @@ class FittedNodeKernel:
             Their positions; None are all.
         execution : Execution
         """
-        linear = self._linear(self.batch, nodes, nodes, execution)
-        if self.form.gram == "linear":
-            return self, linear.gram
-        measured = replace(self, unit=distance_unit(linear.gram, linear.row_own))
-        return measured, measured._formed(linear)
+        linear, measured = self._linear(self.batch, nodes, nodes, execution), self
+        if self.form.gram == "rbf":
+            measured = replace(self, unit=distance_unit(linear.gram, linear.row_own))
+        return measured, measured.formed(linear)
 
     def gram(
         self,
@@ -116,7 +115,7 @@ class FittedNodeKernel:
         batch, rows = self._with_training(graph, nodes)
         if rows is not None and training_nodes is None:
             training_nodes = np.arange(self.n_nodes)
-        return self._formed(self._linear(batch, rows, training_nodes, execution))
+        return self.formed(self._linear(batch, rows, training_nodes, execution))
 
     def hop_grams(self, graph: AttributedGraph | None, execution: Execution) -> Floats:
         """The kernel of each hop with the training nodes, (n_hops, m, n)."""
@@ -163,7 +162,8 @@ class FittedNodeKernel:
         same = rows is columns or (rows is None and columns is None)
         return Linear(gram, own[down], own[across], same)
 
-    def _formed(self, linear: Linear) -> Floats:
+    def formed(self, linear: Linear) -> Floats:
+        """The kernel in its form, from the linear one, which may be overwritten."""
         if self.form.gram == "linear":
             return linear.gram
         if self.unit is None:

@@ -15,7 +15,7 @@ from nask.storage.window import Window, window_of
 # Relative differences below this are rounding errors.
 ROUNDING = 1e-12
 # Numbers of a Gram matrix that are looked at together: 2 MB.
-STRIP_NUMBERS = 250_000
+WINDOW_NUMBERS = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +85,8 @@ def gram_of_hops(
     """
     weights = np.ones(n_hops) if hop_weights is None else np.asarray(hop_weights, dtype=np.float64)
     linear = np.empty(hops.shape[1:], dtype=hops.dtype)
-    # In strips, since the sum is made in float64 and the hops may be a file larger than memory.
-    height = max(1, STRIP_NUMBERS // len(linear))
+    # In windows of some rows: the sum is made in float64, and the hops may be larger than memory.
+    height = max(1, WINDOW_NUMBERS // len(linear))
     for start in range(0, len(linear), height):
         rows = slice(start, start + height)
         linear[rows] = np.tensordot(weights, hops[:n_hops, rows], axes=1)
@@ -159,12 +159,12 @@ def to_squared_distances(
 def distance_unit(gram: Floats, own: Array) -> float:
     """Mean squared distance between two different graphs, from their kernel."""
     n = len(gram)
-    # In strips, since the kernel may be a file larger than memory.
-    height = max(1, STRIP_NUMBERS // n)
+    # In windows of some rows, since the kernel may be a file larger than memory.
+    height = max(1, WINDOW_NUMBERS // n)
     total = 0.0
     for window in Window(slice(0, n), slice(0, n)).tiles(height, n):
-        strip = window_of(gram, window)
-        distances = to_squared_distances(strip, own[window.rows], own, diagonal=False)
+        rows = window_of(gram, window)
+        distances = to_squared_distances(rows, own[window.rows], own, diagonal=False)
         np.fill_diagonal(distances[:, window.rows], 0)
         total += float(distances.sum())
     return mean_distance(total, own)

@@ -46,7 +46,7 @@ class TunedNASKClassifier(TunedGraphClassifier, TunesStars):
         Their accuracy on the folds. Too good by the choice itself: see :func:`nask.evaluate`.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
-        Time spent on comparing graphs, and on support vector machines.
+        Time spent on comparing graphs, and on SVMs.
 
     Examples
     --------

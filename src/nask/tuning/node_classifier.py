@@ -67,7 +67,7 @@ default="nodes"
         see :func:`nask.evaluate`.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
-        Time spent on comparing nodes, and on support vector machines.
+        Time spent on comparing nodes, and on SVMs.
 
     Examples
     --------

@@ -54,6 +54,7 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
     return data[:start] + draw.choice([*PIECES, bytes([draw.randrange(256)])]) + data[stop:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", SETS, ids=lambda read: read.__name__)
 def test_mutated_files_are_read_or_refused(read, tmp_path):
     draw = random.Random(0)
