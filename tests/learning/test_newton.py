@@ -139,7 +139,7 @@ def test_directions_in_which_rows_do_not_vary_have_no_axis():
 def test_sums_are_taken_in_the_order_of_rows_whoever_comes_first(monkeypatch):
     """Numbers of which any other order, and any other cut into windows, gives another sum."""
     monkeypatch.setattr("nask.execution.execution.PAIRS_PER_THREAD", 1)
-    X = np.random.default_rng(4).normal(size=(400, 2)) * np.logspace(0, 20, 400)[:, None]
+    X = np.random.default_rng(4).normal(size=(2000, 2)) * np.logspace(0, 20, 2000)[:, None]
     threads = set()
 
     def terms(place, tile):
