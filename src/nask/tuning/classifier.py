@@ -9,11 +9,11 @@ from typing import Any, Self
 from nask.arrays import Float64
 from nask.estimators.classifier import NASKClassifier
 from nask.kernels.nask import NASK
-from nask.tuning.tuned import TunedGraphClassifier, TunesStars
+from nask.tuning.tuned import TunedGraphClassifier, TunedStarClassifier
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TunedNASKClassifier(TunedGraphClassifier, TunesStars):
+class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
     """A :class:`NASKClassifier` whose parameters are chosen by cross-validation.
 
     Every setting of a grid is judged on folds of the training graphs; the best is fitted on all of

@@ -21,7 +21,7 @@ from nask.messages import quoted
 from nask.tuning.grid import Grid
 from nask.tuning.race import one_split
 from nask.tuning.sweeps import StarSweep
-from nask.tuning.tuned import TunesStars
+from nask.tuning.tuned import TunedStarClassifier
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class NodeSweep(StarSweep):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TunedNASKNodeClassifier(ScoresNodes, TunesStars):
+class TunedNASKNodeClassifier(ScoresNodes, TunedStarClassifier):
     """A :class:`NASKNodeClassifier` whose parameters are chosen by cross-validation.
 
     Every setting of a grid is judged on folds of the training nodes, or on validation nodes; the

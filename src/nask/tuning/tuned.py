@@ -126,7 +126,7 @@ class TunedGraphClassifier(TunedClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TunesStars(TunedClassifier):
+class TunedStarClassifier(TunedClassifier):
     """A search over parameters of the star kernel and C."""
 
     estimator: Any = None
