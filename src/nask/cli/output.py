@@ -26,7 +26,20 @@ def save_arrays(
     data: nask.Dataset,
     parameters: Mapping[str, Any],
 ) -> None:
-    """Write an array as .npy; or as .npz, with the target and the parameters beside it."""
+    """Write an array as .npy; or as .npz, with the target and the parameters beside it.
+
+    Parameters
+    ----------
+    file : Path
+        Its ending, .npy or .npz, is the format.
+    name : str
+        The name of the array in a .npz file: "gram", "features".
+    values : ndarray
+    data : Dataset
+        Where the target comes from, if there is one.
+    parameters : mapping
+        What the array was computed with; written as JSON.
+    """
     # Opened here: given a name, numpy would add its own ending to one in capitals.
     with file.open("wb") as stream:
         if file.suffix.lower() == ".npy":
@@ -83,6 +96,16 @@ def check_picture(path: Path, option: str) -> None:
 
 
 def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
-    """Write a matplotlib figure, in the format that the ending of its name tells."""
+    """Write a matplotlib figure, in the format that the ending of its name tells.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : Path
+    option : str
+        The option that named the path, for errors: "--out".
+    dpi : int, default=150
+        Dots per inch, where the format has dots.
+    """
     with replacing(path, option) as temporary:
         figure.savefig(temporary, dpi=dpi)

@@ -20,6 +20,17 @@ def folds_at_a_time(
 
     A fold holds a Gram matrix of all graphs or nodes at once, and two of its training part.
 
+    Parameters
+    ----------
+    n_jobs : int or None
+        Processes asked for, in joblib's convention.
+    n_items : int
+        All graphs or nodes of the set.
+    splits : sequence of Split
+        The largest training set among them counts.
+    itemsize : int
+        Bytes per number of a Gram matrix.
+
     Examples
     --------
     >>> import numpy as np

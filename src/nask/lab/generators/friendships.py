@@ -26,6 +26,15 @@ def draw_friendships(
     the borders of its region, else uniform too. Either way both points are uniform by
     themselves, so expected degrees are proportional to sociability.
 
+    Parameters
+    ----------
+    rng : Generator
+    people : People
+    n_edges : int
+        Friendships to draw.
+    homophily : float
+        Probability that a friend is near in region and age.
+
     Returns
     -------
     ndarray of shape (at most n_edges, 2)
