@@ -40,20 +40,20 @@ def save_arrays(
     parameters : mapping
         What the array was computed with; written as JSON.
     """
-    # Opened here: given a name, numpy would add its own ending to one in capitals.
+    # Opened here: given the name GRAM.NPY, numpy would add a second ending in small letters.
     with file.open("wb") as stream:
         if file.suffix.lower() == ".npy":
             np.save(stream, values)
             return
         arrays: dict[str, Any] = {name: values, "parameters": json.dumps(parameters)}
         if data.y is not None:
-            # Text, where numpy would have to pickle.
+            # Objects become text, since numpy would pickle them.
             arrays["y"] = data.y.astype(str) if data.y.dtype == object else data.y
         np.savez(stream, **arrays)
 
 
 def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> None:
-    """Raise where a command could not write a file in the end, before it begins to compute.
+    """Raise, before anything is computed, if a file could not be written in the end.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
     option : str
         The option that named it, for messages.
     suffixes : collection of str
-        Those allowed; any by default.
+        The endings that are allowed; any by default.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
 
 
 def check_picture(path: Path, option: str) -> None:
-    """Raise where a picture could not be drawn and written, before anything is computed.
+    """Raise, before anything is computed, if a picture could not be drawn and written.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def check_picture(path: Path, option: str) -> None:
 
 
 def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
-    """Write a matplotlib figure, in the format that the ending of its name tells.
+    """Write a matplotlib figure, in the format that the ending of the path names.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def fold_of_shared(
     codes: Positions,
     split: Split,
 ) -> FoldRecord:
-    """Choose and learn from the rows of Gram matrices over the whole set.
+    """Choose parameters and learn, both from rows of Gram matrices of the whole set.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def fold_of_its_own(
 def nodes_of_their_own(method: Any, graph: AttributedGraph, y: Index, split: Split) -> FoldRecord:
     """Fit on the network and the classes of the training nodes; other classes are hidden.
 
-    A method whose ``fit`` takes ``validation`` also gets those of the validation nodes.
+    A method whose ``fit`` takes ``validation`` also gets the classes of the validation nodes.
 
     Parameters
     ----------

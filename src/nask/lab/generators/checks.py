@@ -14,7 +14,7 @@ Seed = int | np.random.Generator | None
 
 
 def generator(random_state: Seed, owner: str) -> np.random.Generator:
-    """The source of randomness that a seed stands for.
+    """Return the random generator of a seed.
 
     Examples
     --------
