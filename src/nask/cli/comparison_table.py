@@ -14,12 +14,12 @@ from rich.text import Text
 from nask.evaluation.comparison import Cell, Comparison, ComparisonTable
 from nask.evaluation.comparison_legend import figures, mark
 
-# Wider than any table, to measure what one would take.
+# Wider than any table, to measure how wide a table is.
 ENDLESS = 100_000
 
 
 def comparison_tables(comparison: Comparison, console: Console) -> Iterator[Table | Padding]:
-    """Tables that fit the terminal, one row per method, and below each its legend."""
+    """Yield tables that fit the terminal, one row per method, each with its legend below."""
     for table in comparison.tables:
         left = list(table.datasets)
         title = f"Accuracy in %, {table.items}"
@@ -32,7 +32,7 @@ def comparison_tables(comparison: Comparison, console: Console) -> Iterator[Tabl
 
 
 def _fitting(table: ComparisonTable, datasets: Sequence[str], title: str, console: Console) -> int:
-    """How many datasets fit beside each other; at least one."""
+    """Return how many datasets fit beside each other; at least one."""
     options = console.options.update(width=ENDLESS, max_width=ENDLESS)
     for number in range(len(datasets), 1, -1):
         drawn = _part(table, datasets[:number], title)
@@ -59,7 +59,7 @@ def _part(table: ComparisonTable, datasets: Sequence[str], title: str) -> Table:
 
 
 def _cell(cell: Cell | None) -> Text:
-    """Text that tells the best without colours too; a mark has room everywhere."""
+    """Return a cell as text: a star marks the best, and every cell has room for a mark."""
     mean, std = figures(cell)
     if cell is None or cell.mean is None:
         return Text(f"{mean}  ")

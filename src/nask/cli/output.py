@@ -26,21 +26,34 @@ def save_arrays(
     data: nask.Dataset,
     parameters: Mapping[str, Any],
 ) -> None:
-    """Write an array as .npy; or as .npz, with the target and the parameters beside it."""
-    # Opened here: given a name, numpy would add its own ending to one in capitals.
+    """Write an array as .npy; or as .npz, with the target and the parameters beside it.
+
+    Parameters
+    ----------
+    file : Path
+        Its ending, .npy or .npz, is the format.
+    name : str
+        The name of the array in a .npz file: "gram", "features".
+    values : ndarray
+    data : Dataset
+        Where the target comes from, if there is one.
+    parameters : mapping
+        What the array was computed with; written as JSON.
+    """
+    # Opened here: given the name GRAM.NPY, numpy would add a second ending in small letters.
     with file.open("wb") as stream:
         if file.suffix.lower() == ".npy":
             np.save(stream, values)
             return
         arrays: dict[str, Any] = {name: values, "parameters": json.dumps(parameters)}
         if data.y is not None:
-            # Text, where numpy would have to pickle.
+            # Objects become text, since numpy would pickle them.
             arrays["y"] = data.y.astype(str) if data.y.dtype == object else data.y
         np.savez(stream, **arrays)
 
 
 def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> None:
-    """Raise where a command could not write a file in the end, before it begins to compute.
+    """Raise, before anything is computed, if a file could not be written in the end.
 
     Parameters
     ----------
@@ -48,7 +61,7 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
     option : str
         The option that named it, for messages.
     suffixes : collection of str
-        Those allowed; any by default.
+        The endings that are allowed; any by default.
 
     Examples
     --------
@@ -68,7 +81,7 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
 
 
 def check_picture(path: Path, option: str) -> None:
-    """Raise where a picture could not be drawn and written, before anything is computed.
+    """Raise, before anything is computed, if a picture could not be drawn and written.
 
     Examples
     --------
@@ -83,6 +96,16 @@ def check_picture(path: Path, option: str) -> None:
 
 
 def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
-    """Write a matplotlib figure, in the format that the ending of its name tells."""
+    """Write a matplotlib figure, in the format that the ending of the path names.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : Path
+    option : str
+        The option that named the path, for errors: "--out".
+    dpi : int, default=150
+        Dots per inch, where the format has dots.
+    """
     with replacing(path, option) as temporary:
         figure.savefig(temporary, dpi=dpi)

@@ -23,7 +23,19 @@ MOST_NODES = 5000
 def draw_result(
     result: Evaluation, model: Any, dataset: Dataset | NodeDataset, out: Path, n_jobs: int | None
 ) -> None:
-    """Draw the confusion matrix of all test folds, and the Gram matrix most folds chose."""
+    """Draw the confusion matrix of all test folds, and the Gram matrix most folds chose.
+
+    Parameters
+    ----------
+    result : Evaluation
+    model : estimator
+        The method that was evaluated. Only a tuned star kernel has a Gram matrix to draw.
+    dataset : Dataset or NodeDataset
+    out : Path
+        The folder of the pictures.
+    n_jobs : int or None
+        Threads that compute the Gram matrix.
+    """
     truth = np.asarray(dataset.y)
     test = np.concatenate([record.test for record in result.records]).astype(np.intp)
     predicted = np.concatenate([np.asarray(record.predicted) for record in result.records])

@@ -62,7 +62,7 @@ def _accuracy(result: Evaluation) -> str:
 
 
 def _protocol(results: Sequence[Evaluation]) -> str:
-    """In words; a public split has a single fold."""
+    """Return the protocol in words; a public split has a single fold."""
     single = {result.folds == 1 for result in results}
     names = {True: "public split", False: "nested cross-validation"}
     return " and ".join(names[kind] for kind in sorted(single))

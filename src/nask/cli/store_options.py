@@ -1,4 +1,4 @@
-"""Options of commands that can write a chunked store, by a cluster or alone."""
+"""Options of commands that can write a chunked store, alone or with a cluster."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ChunkOption = Annotated[
 
 
 def check_store_options(out: Path, scheduler: str | None, chunk: int | None) -> bool:
-    """Tell whether a store is to be written; raise on options that only that has.
+    """Return whether to write a store; if not, raise on an option that is for stores only.
 
     Examples
     --------

@@ -17,7 +17,7 @@ Count = tuple[str, float, float | None]  # what is counted, found, published
 
 
 def differences(dataset: Dataset | NodeDataset, info: DatasetInfo) -> list[str]:
-    """In words, the counts in which a set differs from what is published of it.
+    """Return, in words, the counts in which a set differs from the published ones.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def _of_graphs(dataset: Dataset, info: DatasetInfo) -> Iterator[Count]:
             mean = round(total / max(len(graphs), 1), 4)
             yield f"{what} per graph", mean, getattr(info, f"mean_{what}")
     for element in ("node", "edge"):
-        # Every graph of a set that is read has all of its columns.
+        # The first graph is enough: all graphs of a set that was read have the same columns.
         columns = [
             a for graph in graphs[:1] for a in getattr(graph, f"{element}_attributes").values()
         ]

@@ -100,7 +100,7 @@ def _fetch(addresses: tuple[str, ...], folder: Path) -> list[Path]:
             try:
                 get(address, str(file), None)
             except OSError as error:
-                # pooch leaves the answer of a server that refuses open.
+                # If a server refuses, pooch does not close its answer.
                 response = getattr(error, "response", None)
                 if response is not None:
                     response.close()
@@ -138,7 +138,7 @@ def _pack(files: list[Path], name: str) -> Path:
     packed = files[0].parent / name
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
-            # Nothing is won by packing a file twice.
+            # A packed file would not get smaller.
             archive.write(file, file.name, zipfile.ZIP_STORED if file.suffix == ".gz" else None)
     return packed
 
@@ -150,7 +150,7 @@ def _failed(info: DatasetInfo, cache: Path, reason: str) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong at the bottom: requests wraps it three times over."""
+    """Return the innermost cause of an error: requests wraps it three times."""
     if isinstance(error, FileWriteError):
         return str(error).rstrip(".")
     response = getattr(error, "response", None)

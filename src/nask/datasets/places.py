@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 def cache_folder() -> Path:
-    """The folder of downloads: that of the variable NASK_CACHE, or the usual one of the platform.
+    """The folder of downloads: what NASK_CACHE names, or the usual one of the platform.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def cache_folder() -> Path:
 
 
 def folders() -> Iterator[Place]:
-    """The folders to look in, the first found first."""
+    """The folders to look in, in the order of their precedence."""
     for folder in os.environ.get(DATA_VARIABLE, "").split(os.pathsep):
         if folder.strip():
             yield Place("NASK_DATA", Path(folder.strip()).expanduser())
@@ -55,13 +55,13 @@ def folders() -> Iterator[Place]:
 def places() -> dict[str, Place]:
     """The zips and folders that may be datasets, by name; what is found first wins.
 
-    The folder of Pokec is that of its two files, be it one of NASK_DATA itself.
+    A folder that NASK_DATA names is Pokec if it holds the two files of Pokec itself.
     """
     found: dict[str, Place] = {}
     for folder in folders():
         for name, path in _entries(folder.path).items():
             found.setdefault(name, Place(folder.kind, path))
-        # Not in the cache, which advice on a damaged set would then tell to remove.
+        # Not in the cache: if the set were damaged, the advice would be to remove all of it.
         if folder.kind == DATA_VARIABLE and holds_pokec(folder.path):
             found.setdefault("Pokec", folder)
     return found
@@ -70,7 +70,7 @@ def places() -> dict[str, Place]:
 def _entries(folder: Path) -> dict[str, Path]:
     """The zips and folders of a folder by their names; a zip wins over a folder.
 
-    Names that begin with a dot are downloads under way, or none of ours.
+    Names that begin with a dot are left out: unfinished downloads, or files of others.
     """
     if not folder.is_dir():
         return {}

@@ -1,4 +1,4 @@
-"""The files of the Pokec network: told by their names, read by the laboratory's reader."""
+"""The files of the Pokec network: recognised by their names, read by ``nask.lab``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nask.optional import named
 
 PROFILES = "soc-pokec-profiles.txt"
 RELATIONS = "soc-pokec-relationships.txt"
-# Named, not imported: who reads no Pokec does not load its reader.
+# Named, not imported: the reader is loaded only if Pokec is read.
 READER = "nask.lab.pokec.reader:read_pokec"
 
 
@@ -21,7 +21,7 @@ def read_pokec(path: Path, name: str | None) -> NodeDataset:
 
 
 def pokec_folder(names: Collection[str]) -> str | None:
-    """Where among the files of an archive both files of the network are: "", "folder/" or None.
+    """Return the folder of an archive with both files of the network: "", "folder/" or None.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def holds_pokec(folder: Path) -> bool:
 
 
 def with_or_without_gz(file: str, names: Collection[str]) -> list[str]:
-    """Of the names of files, those of a file as it is and compressed.
+    """Return the names under which a file is there: as it is, with ``.gz``, or both.
 
     Examples
     --------

@@ -72,7 +72,18 @@ def prepare(
 
 
 def check_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> None:
-    """Raise if the engine of that name cannot compute this kernel."""
+    """Raise if the engine of that name cannot compute this kernel.
+
+    Parameters
+    ----------
+    name : str
+        "auto" always passes.
+    batch : GraphBatch
+        The training graphs.
+    spec : StarSpec
+    owner : str
+        The estimator's name, for errors.
+    """
     if name == "explicit":
         _check_explicit(batch, spec, owner)
     if name == "distinct" and not DistinctEngine.applies(spec):

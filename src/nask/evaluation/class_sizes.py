@@ -22,13 +22,13 @@ def check_class_sizes(
     items: str = "graphs",
     ids: Sequence[str] | None = None,
 ) -> None:
-    """Raise where a class has fewer members than folds, or too few are left to learn from.
+    """Raise if a class has fewer members than folds, or too few are left to learn from.
 
     Parameters
     ----------
     classes : ndarray
     codes : ndarray of shape (n,)
-        Position of each class in ``classes``.
+        Position in ``classes`` of the class of each graph or node.
     folds : int
     least : int
         How many of each class must be in a training set.

@@ -1,4 +1,4 @@
-"""From results of several methods to what differs between them."""
+"""The comparison of several methods: from their results to what differs."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def compare(
 ) -> Comparison:
     """Compare methods on the folds they share.
 
-    On every dataset the best method, or the reference, is tested against each other one by the
-    corrected resampled t-test of Nadeau and Bengio over the folds both have, with Holm's
-    correction for the number of tests. Over all datasets methods have average ranks, with the
-    test of Friedman and the critical difference of Nemenyi. Sets of graphs and networks are
-    compared apart.
+    On every dataset each method is tested against the best one, or against the reference: by the
+    corrected resampled t-test of Nadeau and Bengio over the folds that both have, with Holm's
+    correction for the number of tests. Over all datasets, methods get average ranks, the test of
+    Friedman and the critical difference of Nemenyi. Sets of graphs and networks are compared
+    separately.
 
-    - Methods may have different numbers of repeats: the mean is over all a method has, a test over
-      the folds both have.
+    - Methods may have different numbers of repeats. The mean is over all repeats of a method, a
+      test is over the folds that both methods have.
     - A run that was ended before its first repeat has no figure and no test, and shares the last
       rank.
-    - The best method is chosen on the folds it is then tested on, which favours finding that
-      others are worse. A reference that is named beforehand keeps the level.
+    - The best method is chosen on the same folds on which it is then tested, so others are found
+      worse too often. With a reference that is named in advance, the test keeps its level.
     - A method that was not run on one of the datasets is not ranked. Datasets on which only one
-      method was run count for nobody.
+      method was run do not count.
     - A public split is a single figure: it has no deviation, no test and no rank.
 
     Parameters
@@ -148,7 +148,7 @@ def _table(items: Items, results: Results, reference: str | None, alpha: float) 
 
 
 def _tested(results: Sequence[Evaluation], reference: str | None, alpha: float) -> list[Cell]:
-    """Cells of one dataset, tested against the best one or the reference."""
+    """Return the cells of one dataset, tested against the best one or the reference."""
     cells = {result.method: _untested(result) for result in results}
     finished = {result.method: result for result in results if result.timeout is None}
     if not finished:
@@ -179,7 +179,7 @@ def _untested(result: Evaluation) -> Cell:
 
 
 def _shared(one: Evaluation, other: Evaluation) -> list[tuple[FoldRecord, FoldRecord]]:
-    """Pairs of the folds both have, which must have the same test parts."""
+    """Return the pairs of folds that both have; raise unless their test sets are equal."""
     theirs = {(record.repeat, record.fold): record for record in other.records}
     pairs = [
         (record, theirs[record.repeat, record.fold])
@@ -201,7 +201,7 @@ def _shared(one: Evaluation, other: Evaluation) -> list[tuple[FoldRecord, FoldRe
 def _test(
     cell: Cell, base: str, pairs: Sequence[tuple[FoldRecord, FoldRecord]], n_items: int
 ) -> Cell:
-    """Test over shared folds; in each of them all that is not tested is trained on."""
+    """Test on shared folds; the training set of a fold is all that is not in its test set."""
     differences = np.array([mine.accuracy - their.accuracy for mine, their in pairs])
     ratios = [len(mine.test) / (n_items - len(mine.test)) for mine, _ in pairs]
     return replace(

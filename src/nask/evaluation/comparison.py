@@ -23,24 +23,25 @@ class Cell:
     ----------
     dataset, method : str
     mean : float or None
-        Mean accuracy over all finished repeats of the method; None of a run that was ended.
+        Mean accuracy over all finished repeats; None for a run that was ended.
     std : float or None
-        Standard deviation over all its test folds; None of a single split.
+        Standard deviation over all test folds; None for a single split.
     n_folds : int
-        Test folds behind these figures.
+        Number of test folds behind these figures.
     timeout : float or None
         Seconds after which the run was ended, if it was.
     best : bool
         Whether no mean of the dataset is higher.
     against : str or None
-        The method it was tested against: the best one of the dataset, or the reference. None
-        where there was no test.
+        The method it was tested against: the best one of the dataset, or the reference. None if
+        there was no test.
     n_shared : int
-        Folds both have, on which they were tested.
+        Number of folds that both have, on which they were tested.
     difference : float or None
         Mean over these folds of its accuracy minus that of the other.
     p : float or None
-        Of the corrected resampled t-test, corrected by Holm for all tests on the dataset.
+        p-value of the corrected resampled t-test, with Holm's correction for all tests on the
+        dataset.
     tie : bool
         Whether it was tested and does not differ significantly.
     """
@@ -78,8 +79,8 @@ class ComparisonTable:
     alpha : float
         Level of significance.
     ranking : Ranking or None
-        Over datasets with folds, of the methods that were run on all of them; None where these
-        are fewer than two of each.
+        Over datasets with folds, of the methods that were run on all of them. None if there are
+        fewer than two such datasets or methods.
     unranked : mapping of str to tuple of str
         Methods that are not in the ranking, and the datasets they would have needed.
     """
@@ -168,14 +169,14 @@ class Comparison:
         return formats.markdown(self)
 
     def to_csv(self) -> str:
-        """Return a line of CSV for every cell, with all its fields; accuracies are fractions.
+        """Return one line of CSV per cell, with all its fields; accuracies are fractions.
 
         The column ``average_rank`` is that of the method over all ranked datasets.
         """
         return formats.csv_lines(self)
 
     def to_latex(self) -> str:
-        """Return a tabular for every table; it needs the package booktabs."""
+        """Return one LaTeX tabular per table; it needs the package booktabs."""
         return formats.latex(self)
 
     def __repr__(self) -> str:

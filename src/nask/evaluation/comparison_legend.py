@@ -15,7 +15,7 @@ MOST_NAMES = 3
 
 
 def mark(cell: Cell) -> Mark:
-    """Return "=" of a tie, "+" of what is significantly better than the reference, or nothing.
+    """Return "=" for a tie, "+" for significantly better than the reference, else nothing.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def mark(cell: Cell) -> Mark:
 
 
 def figures(cell: Cell | None) -> tuple[str, str]:
-    """Return mean and deviation in percent, as text; or what stands there instead.
+    """Return mean and deviation in percent, as text; or the text shown instead.
 
     Examples
     --------

@@ -38,7 +38,19 @@ def fold_of_shared(
     codes: Positions,
     split: Split,
 ) -> FoldRecord:
-    """Choose and learn from the rows of Gram matrices over the whole set."""
+    """Choose parameters and learn, both from rows of Gram matrices of the whole set.
+
+    Parameters
+    ----------
+    method : TunedClassifier
+        Its ``sweeps()`` belong to the stacks, its ``race`` chooses among their candidates.
+    stacks : sequence of ndarray
+        The Gram matrices of all graphs or nodes, one stack per sweep.
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of shape (n,)
+        The class of each graph or node, as its number in ``classes``.
+    split : Split
+    """
     start = time.perf_counter()
     rows, splits = split.train, None
     if split.validation is not None:
@@ -60,7 +72,17 @@ def fold_of_shared(
 def fold_of_its_own(
     method: Any, graphs: Sequence[AttributedGraph], y: Array, split: Split
 ) -> FoldRecord:
-    """Fit on the training graphs as if there were no others."""
+    """Fit on the training graphs as if there were no others.
+
+    Parameters
+    ----------
+    method : estimator
+        Cloned, never fitted itself.
+    graphs : sequence of AttributedGraph
+        All graphs of the set.
+    y : ndarray of shape (n_graphs,)
+    split : Split
+    """
     start = time.perf_counter()
     fitted = clone(method).fit([graphs[i] for i in split.train], y[split.train])
     predicted = fitted.predict([graphs[i] for i in split.test])
@@ -70,7 +92,17 @@ def fold_of_its_own(
 def nodes_of_their_own(method: Any, graph: AttributedGraph, y: Index, split: Split) -> FoldRecord:
     """Fit on the network and the classes of the training nodes; other classes are hidden.
 
-    A method whose ``fit`` takes ``validation`` also gets those of the validation nodes.
+    A method whose ``fit`` takes ``validation`` also gets the classes of the validation nodes.
+
+    Parameters
+    ----------
+    method : estimator
+        Cloned, never fitted itself.
+    graph : AttributedGraph
+        The network, with the training and the test nodes.
+    y : ndarray of shape (n_nodes,)
+        The classes, with ``NO_CLASS`` where a node has none.
+    split : Split
     """
     start = time.perf_counter()
     given = {"train": split.train}

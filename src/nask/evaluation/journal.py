@@ -1,4 +1,4 @@
-"""A run's file of records: one line of JSON each, appended as soon as it is known.
+"""The file of records of one run: one line of JSON per record, written as soon as it is known.
 
 The first line says what is run. A later process with the same arguments reads the file and goes on
 where it ends. Every line is checked when it is read, and accuracies are counted again from the
@@ -20,9 +20,9 @@ from nask.messages import quoted
 from nask.storage.json_lines import JsonLines
 from nask.storage.write_errors import writing
 
-# Of the records. Those of version 1 have no number, and no true classes.
+# Version of the records. Those of version 1 have no version number and no true classes.
 VERSION = 2
-# What names the folder for results, for advice.
+# The parameter and the option that name the folder for results, in errors.
 OUT = "out (--out)"
 
 
@@ -49,7 +49,7 @@ class Journal:
     environment : dict
         Of the last process that added to the file.
     timeout : float or None
-        Seconds that were used up when a limit of time last ended the run.
+        Seconds after which a time limit last ended the run.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Journal:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes from adding to the file; an error if one is at it already."""
+        """Keep other processes from writing to the file; raise if one already does."""
         with ExitStack() as lock:
             try:
                 lock.enter_context(self._file.locked(wait=False))
@@ -116,7 +116,7 @@ class Journal:
         self._note(record.to_json())
 
     def note_timeout(self, seconds: float) -> None:
-        """Record that the run was ended, its limit of time being used up."""
+        """Record that a time limit ended the run after so many seconds."""
         self._note({"timeout": seconds})
 
     def _note(self, line: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ class Journal:
         self._file.append(line)
 
     def _remember(self, line: dict[str, Any]) -> None:
-        """Take up what a line says; ValueError where it cannot be right."""
+        """Add what a line says; raise ValueError if it cannot be right."""
         if "environment" in line:
             check_fields(line, ENVIRONMENT)
             self.environment = line["environment"]
@@ -154,7 +154,7 @@ class Journal:
         self.folds[record.repeat, record.fold] = record
 
     def _check_first(self, whole: bool) -> None:
-        """Raise unless the first line is that of a run; a whole one has all fields."""
+        """Raise unless the first line describes a run; if ``whole``, with all of its fields."""
         remedy = "Restore it from a copy, or delete the file to begin again."
         if type(self.version) is not int or not 1 <= self.version <= VERSION:
             raise FormatError(
@@ -182,7 +182,7 @@ class Journal:
 
 
 def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """In words, the first parameter that two runs do not share; nothing if they share all."""
+    """Return, in words, the first parameter in which two runs differ; empty if there is none."""
     for name in {**then, **now}:
         before, after = then.get(name), now.get(name)
         if isinstance(before, dict) and isinstance(after, dict):

@@ -9,7 +9,7 @@ from joblib import effective_n_jobs
 from nask.evaluation.splits import Split
 from nask.execution.resources import free_memory
 
-# Of the free memory, for all folds at work.
+# Share of the free memory that all running folds may take.
 SHARE = 0.5
 
 
@@ -18,7 +18,18 @@ def folds_at_a_time(
 ) -> int:
     """Return the number of processes asked for, or as many as half of the free memory holds.
 
-    A fold holds a Gram matrix of all graphs or nodes at once, and two of its training part.
+    A fold holds three Gram matrices: one of all graphs or nodes, and two of its training set.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Processes asked for, in joblib's convention.
+    n_items : int
+        All graphs or nodes of the set.
+    splits : sequence of Split
+        The largest training set among them counts.
+    itemsize : int
+        Bytes per number of a Gram matrix.
 
     Examples
     --------

@@ -18,7 +18,7 @@ _NASK: Mapping[Items, type[Any]] = {
     "graphs": TunedNASKClassifier,
     "nodes": TunedNASKNodeClassifier,
 }
-# Named, not imported: who asks for no rival does not load the laboratory.
+# Named, not imported: the laboratory is loaded only if a rival is asked for.
 _CATALOGUE = "nask.lab.rivals.catalogue"
 
 
@@ -36,7 +36,7 @@ def named_method(name: str, items: Items = "graphs") -> Any:
 
 
 def classifies(model: Any) -> Items:
-    """Tell what a model classifies: that of nodes is told in ``fit`` which to train on.
+    """Return what a model classifies: nodes if its ``fit`` takes ``train``, else graphs.
 
     Examples
     --------
@@ -64,10 +64,10 @@ def method_name(model: Any) -> str:
 
 
 def described(model: Any) -> dict[str, Any]:
-    """Describe all that decides what a model predicts, as JSON holds it.
+    """Return all that decides what a model predicts, as JSON can hold it.
 
-    Parameters with their default values are left out, for the eye; the candidates of a search
-    are all there, as one hash, so that another default grid is another description.
+    Parameters that have their default values are left out, which keeps it short. All candidates
+    of a search enter as one hash, so that a change of the default grid changes the description.
 
     Examples
     --------

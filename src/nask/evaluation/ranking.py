@@ -12,7 +12,7 @@ from scipy import stats
 from nask.arrays import Float64
 from nask.exceptions import ParameterError
 
-# Means of the same accuracies in another order differ by less.
+# Means are rounded to this: those of the same accuracies in another order differ by less.
 DECIMALS = 10
 
 
@@ -29,11 +29,11 @@ class Ranking:
     ranks : tuple of float
         Average rank of each method; 1 is the best there can be.
     friedman_p : float
-        Of the hypothesis that all methods are equally good.
+        p-value of the hypothesis that all methods are equally good.
     critical_difference : float
         Two average ranks that differ by less are not significantly different (Nemenyi).
     alpha : float
-        The level of that difference.
+        Level of significance of that difference.
 
     References
     ----------
@@ -66,13 +66,13 @@ class Ranking:
         accuracies: npt.ArrayLike,
         alpha: float,
     ) -> Ranking:
-        """Rank two methods or more on two datasets or more.
+        """Rank two or more methods on two or more datasets.
 
         Parameters
         ----------
         methods, datasets : sequence of str
         accuracies : array-like of shape (n_datasets, n_methods)
-            -inf of a method that did not end in time: it shares the last rank.
+            -inf for a method that did not end in time; it shares the last rank.
         alpha : float
         """
         ranks = dataset_ranks(accuracies)
@@ -102,7 +102,7 @@ class Ranking:
 
 
 def dataset_ranks(accuracies: npt.ArrayLike) -> Float64:
-    """Rank methods on each dataset by accuracy; equal ones share their mean rank.
+    """Rank methods on each dataset by accuracy; equal accuracies share their mean rank.
 
     Examples
     --------
@@ -118,8 +118,8 @@ def dataset_ranks(accuracies: npt.ArrayLike) -> Float64:
 def friedman(ranks: Float64) -> float:
     """Test whether all methods are equally good, from their ranks on each dataset.
 
-    The statistic of Friedman with the correction for shared ranks, against its chi-squared
-    approximation. Where all ranks are shared, p = 1.
+    Return the p-value of Friedman's statistic, with the correction for shared ranks and the
+    chi-squared approximation. It is 1 if all ranks are shared.
 
     Examples
     --------
@@ -137,10 +137,10 @@ def friedman(ranks: Float64) -> float:
 
 
 def nemenyi(n_methods: int, n_datasets: int, alpha: float) -> float:
-    """Return the difference of two average ranks from which on they differ significantly.
+    """Return the smallest difference of two average ranks that is significant.
 
-    q √(k (k + 1) / 6 N) for k methods and N datasets, q being the quantile of the studentized
-    range with infinitely many degrees of freedom, over √2.
+    It is q √(k (k + 1) / (6 N)) for k methods and N datasets. Here q is the quantile of the
+    studentized range with infinitely many degrees of freedom, divided by √2.
 
     Examples
     --------

@@ -20,7 +20,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class FoldRecord:
-    """One outer fold: what was chosen on its training part, and what became of its test part.
+    """One outer fold: what was chosen on its training set and predicted on its test set.
 
     Parameters
     ----------
@@ -29,15 +29,15 @@ class FoldRecord:
     accuracy : float
         Fraction of the test graphs, or nodes, classified rightly.
     parameters : mapping
-        What was chosen on the training part; empty for a method that chooses nothing.
+        What was chosen on the training set; empty for a method that chooses nothing.
     inner_accuracy : float or None
-        Accuracy of the chosen on the inner folds, or on the validation nodes.
+        Accuracy of the chosen parameters on the inner folds, or on the validation nodes.
     test : tuple of int
         Positions of the test graphs, or nodes.
     predicted : tuple
         Their predicted classes.
     seconds_kernel, seconds_learning : float
-        Time for this fold alone; the Grams that all folds share are not in it.
+        Time for this fold alone, without the Gram matrices that all folds share.
     truth : tuple or None
         The true classes of the test graphs, or nodes; None in a file of version 1, which has none.
     """
@@ -54,7 +54,7 @@ class FoldRecord:
     truth: tuple[Any, ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return the record as JSON can hold it."""
         found = asdict(self)
         if self.truth is None:
             del found["truth"]
@@ -62,7 +62,7 @@ class FoldRecord:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any], version: int) -> FoldRecord:
-        """Read what :meth:`to_json` gave; ValueError where a figure cannot be right.
+        """Read what :meth:`to_json` returned; raise ValueError if a figure cannot be right.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class FoldRecord:
         if self.truth is not None:
             self.check_accuracy(self.truth)
             return
-        # Without the true classes: so many of the predictions are right, a whole number.
+        # Without the true classes, only this is sure: a whole number of predictions is right.
         n_right = self.accuracy * len(self.test)
         if abs(n_right - round(n_right)) > ROUNDING * len(self.test):
             raise ValueError(
@@ -124,16 +124,16 @@ class Evaluation:
     majority : float
         Share of the largest class.
     n_items : int
-        Number of graphs or nodes; of a public split, those of its test part.
+        Number of graphs or nodes; of a public split, those of its test set.
     seconds_kernel, seconds_learning : float
         Time spent comparing graphs, and on all else that was done fold by fold, summed over
-        folds: with several processes the clock on the wall shows less.
+        folds. With several processes, wall-clock time is shorter.
     environment : mapping
         Versions of packages, and the machine.
     items : {"graphs", "nodes"}
         What was classified.
     timeout : float or None
-        Seconds after which the run was ended, if it was; then there are no figures.
+        Seconds after which the run was ended, if it was. Such a run has no figures.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class Evaluation:
 
     @property
     def accuracy_std_repeats(self) -> float:
-        """Standard deviation of the mean accuracy over repeats; 0 of a single one."""
+        """Standard deviation of the mean accuracy over repeats; 0 for a single repeat."""
         return float(np.std(self._repeat_means())) if self.records else math.nan
 
     @property

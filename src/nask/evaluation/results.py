@@ -1,4 +1,4 @@
-"""From records to results, of one run or of a folder of them."""
+"""Results from records: of one run, or of a folder of runs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
     Returns
     -------
     list of Evaluation
-        Sorted by dataset and method. A run without a finished repeat is left out, unless a limit
-        of time ended it, which is its result then.
+        Sorted by dataset and method. A run without a finished repeat is left out, unless a time
+        limit ended it: then the timeout is its result.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
 
 
 def summary(journal: Journal, repeats: int) -> Evaluation:
-    """Put the records of some repeats together; of none, it is the timeout that is told."""
+    """Return the result of the first ``repeats`` repeats; if there are none, of the timeout."""
     run = journal.run
     records = tuple(
         journal.folds[repeat, fold] for repeat in range(repeats) for fold in range(run["folds"])
@@ -68,7 +68,7 @@ def summary(journal: Journal, repeats: int) -> Evaluation:
 
 
 def finished_repeats(journal: Journal) -> int:
-    """Count the repeats of which all folds are recorded, up to the first that has gaps."""
+    """Return the number of complete repeats before the first that lacks a fold."""
     repeat = 0
     while all((repeat, fold) in journal.folds for fold in range(journal.run["folds"])):
         repeat += 1

@@ -15,21 +15,22 @@ def corrected_t_test(differences: npt.ArrayLike, test_ratio: float) -> float:
     """Test whether differences of two methods on the same folds have the mean 0.
 
     Folds share training items, so their differences are not independent, and the ordinary t-test
-    finds too much. Its variance of the mean, s² / n, is replaced by s² (1 / n + n_test / n_train)
-    [1]_, here with n folds over all repeats [2]_ and n - 1 degrees of freedom.
+    finds a difference too often. Its variance of the mean, s² / n, is replaced by
+    s² (1 / n + n_test / n_train) [1]_. Here n counts the folds of all repeats [2]_, and there are
+    n - 1 degrees of freedom.
 
     Parameters
     ----------
     differences : array-like of shape (n_folds,)
-        Of the accuracies, fold by fold; two or more.
+        Difference of the accuracies on each fold; at least two.
     test_ratio : float
         n_test / n_train. With 0 this is the ordinary paired t-test.
 
     Returns
     -------
     float
-        The two-sided p-value. Differences that are all 0 have p = 1. Differences that are all the
-        same but not 0 have no spread, and p = 0, the limit for a small one.
+        The two-sided p-value. If all differences are 0, p = 1. If all are equal but not 0, they
+        have no spread, and p = 0, the limit as the spread goes to 0.
 
     References
     ----------
@@ -59,8 +60,8 @@ def corrected_t_test(differences: npt.ArrayLike, test_ratio: float) -> float:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Correct p-values of several tests by Holm's method.
 
-    Rejecting what is at most alpha then, all tests together find a difference that is not there
-    with a probability of at most alpha.
+    If all hypotheses with a corrected p-value of at most alpha are rejected, the probability of
+    one or more false rejections is at most alpha.
 
     Parameters
     ----------
@@ -69,8 +70,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Returns
     -------
     list of float
-        In the same order: the i-th smallest of m, times m - i + 1, at least the one before it and
-        at most 1.
+        In the same order. The i-th smallest of m is multiplied by m - i + 1; it is at least the
+        corrected one before it, and at most 1.
 
     References
     ----------

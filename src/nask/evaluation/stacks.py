@@ -45,9 +45,15 @@ def shared_stacks(
     n_items : int
         Number of its graphs, or nodes.
     folder : Path
-        For one file per sweep, and its record.
+        Holds one file per sweep, and its record.
     journal : Journal
         Notes each finished file, with the seconds it took.
+    n_jobs : int or None
+        Threads, in joblib's convention.
+    progress : bool or callable
+        Whether to show a bar, or a function told ``(done, total)`` after each sweep.
+    description : str
+        The text beside the bar.
 
     Returns
     -------
@@ -81,7 +87,7 @@ def _file(folder: Path, number: int) -> Path:
 
 
 def _contents(journal: Journal, number: int) -> Contents:
-    """The stack of one pass of this run, which is told by graphs, method and grid."""
+    """Return what the stack of one pass holds; graphs, method and grid identify the run."""
     identity = content_hash(json.dumps(journal.run, sort_keys=True), number)
     return Contents("Gram matrices that folds share", identity, {"pass": number})
 

@@ -94,7 +94,8 @@ def _start(folder: str) -> subprocess.Popen[bytes]:
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import work; work({folder!r})"
     return subprocess.Popen(
         [sys.executable, "-c", code],
-        # Never written to: it is closed when this process ends, for whatever reason.
+        # Nothing is written to it. It closes when this process ends, for whatever reason, and the
+        # new process then ends, too.
         stdin=subprocess.PIPE,
         # A group of its own, which is ended as a whole.
         start_new_session=True,
@@ -103,9 +104,9 @@ def _start(folder: str) -> subprocess.Popen[bytes]:
 
 
 def quiet_tracker() -> dict[str, str]:
-    """Return variables with which joblib's tracker of resources does not warn.
+    """Return environment variables that silence the warnings of joblib's resource tracker.
 
-    Where workers are killed, it tidies up, which needs no warning.
+    If workers are killed, it deletes what they left behind. That needs no warning.
     """
     given = os.environ.get("PYTHONWARNINGS", "")
     return {"PYTHONWARNINGS": ",".join(filter(None, [given, "ignore:resource_tracker"]))}

@@ -1,7 +1,7 @@
-"""Tasks in threads of our own, for work in compiled code that does without Python's lock.
+"""Threads: our own for compiled code that releases Python's lock, and one alone for BLAS.
 
-joblib's threads take 30 ms to end, and its main thread wakes a hundred times a second to look for
-results, on a core that computes.
+joblib's threads take 30 ms to end, and its main thread wakes a hundred times per second to look
+for results, on a core that computes.
 """
 
 from __future__ import annotations
@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
-# Results that wait to be taken, a thread: enough that none is idle while a longer task ends.
+from threadpoolctl import ThreadpoolController
+
+# Results per thread that wait to be taken: enough that none is idle while a longer task ends.
 AHEAD = 4
 
 
 def in_threads(tasks: Iterable[Any], n_threads: int) -> Iterator[Any]:
-    """Do joblib's tasks in so many threads, and pass on what they return, in order.
+    """Yield the results of joblib's tasks, in order; the tasks run in threads.
 
-    Where one fails, or no more results are asked for, no further task is begun.
+    If one fails, or no more results are asked for, no further task is begun.
 
     Examples
     --------
@@ -37,3 +41,23 @@ def in_threads(tasks: Iterable[Any], n_threads: int) -> Iterator[Any]:
             yield begun.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which the linear algebra library uses one thread.
+
+    Examples
+    --------
+    >>> from threadpoolctl import threadpool_info
+    >>> with one_blas_thread():
+    ...     {own["num_threads"] for own in threadpool_info() if own["user_api"] == "blas"}
+    {1}
+    """
+    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _libraries() -> Any:
+    """Find the libraries to limit, once: the search takes milliseconds."""
+    return ThreadpoolController()

@@ -8,15 +8,13 @@ classes at once and in threads.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from nask.arrays import Array, Float64, Positions
 from nask.execution.execution import Execution
 from nask.execution.progress import Progress, track
+from nask.execution.threads import one_blas_thread
 from nask.learning.centred_rows import CentredRows
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.newton import NewtonSolver
@@ -136,7 +134,7 @@ def fit_linear(
     weights = weight_of_classes(class_weight, codes, n_classes)[codes]
     # One thread per product: threads of BLAS would wait for each other, and their number would
     # decide the last digit.
-    with _libraries().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         data = CentredRows.fit(X, rows, Execution(n_jobs=n_jobs))
         solver = NewtonSolver(data, codes, positive, weights, C)
         for _ in track(solver.solve(tolerance), TYPICAL_PASSES, progress, "Training"):
@@ -144,9 +142,3 @@ def fit_linear(
     coefficients = solver.functions[:, :-1] / data.scale
     constants = solver.functions[:, -1] - coefficients @ data.mean
     return LinearFunctions(coefficients, constants)
-
-
-@cache
-def _libraries() -> Any:
-    """BLAS, to limit its threads; looking for it takes milliseconds."""
-    return ThreadpoolController()

@@ -126,8 +126,20 @@ def solve(  # noqa: PLR0912
 ) -> float:
     """Solve the dual problem in place by moving two coefficients at a time; return the constant.
 
-    The pair is chosen by second-order information (Fan, Chen and Lin, JMLR 2005). ``slope`` is
-    K (alpha * sign) - sign, kept up to date.
+    The pair is chosen by second-order information (Fan, Chen and Lin, JMLR 2005).
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Kernel between the graphs of two classes.
+    sign : ndarray of shape (n,)
+        1 for graphs of one class, -1 for those of the other.
+    bound : ndarray of shape (n,)
+        Largest value of each coefficient: C times the weight of the class.
+    alpha : ndarray of shape (n,)
+        The coefficients, to start from; changed in place.
+    slope : ndarray of shape (n,)
+        K (alpha * sign) - sign, kept up to date in place.
     """
     n = len(alpha)
     # What keeps a coefficient from rising or falling along its sign: 0 if nothing, else infinity.

@@ -115,13 +115,13 @@ def _refuse_other_values(target: Array, element: str, ids: Ids) -> None:
     """Raise on a number that is not whole, and on numbers beside text."""
     broken = not_whole(target) if target.dtype.kind == "f" else np.empty(0, dtype=np.intp)
     if len(broken):
-        scale = " For numbers on a scale use NASKRegressor (nask fit --task regress)."
-        raise ParameterError(
+        problem = (
             f"Unknown label type: continuous. The value {quoted(target[broken[0]])} of "
             f"{called(int(broken[0]), element, ids)} is no class: expected text or whole numbers."
-            + scale
-            * (element == "graph")
         )
+        if element == "graph":
+            problem += " For numbers on a scale use NASKRegressor (nask fit --task regress)."
+        raise ParameterError(problem)
     if target.dtype.kind == "O":
         texts = [isinstance(value, str) for value in target]
         if any(texts):

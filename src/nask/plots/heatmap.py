@@ -14,14 +14,14 @@ from nask.plots.style import Target, add_colour_bar, as_gram, axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More cells than this a side are finer than the points of a printed figure.
+# With more cells per side, a cell is smaller than a dot of a printed figure.
 LARGEST_SIDE = 800
-# A few graphs unlike all others would take most of the colours.
+# Beyond these, a few graphs unlike all others would take most of the colours.
 SHOWN_PERCENTILES = (2, 98)
 # Names closer than this share of the side would overlap.
 NEAREST_NAMES = 0.025
 FEW_CLASSES = 10
-# As many fit side by side below the picture; longer names stand upright.
+# So many characters fit side by side below the picture; if names have more, they are rotated.
 LEVEL_CHARACTERS = 30
 
 
@@ -34,16 +34,16 @@ def gram_heatmap(
 ) -> Axes:
     """Draw a Gram matrix with its graphs sorted by class.
 
-    Colours span the values off the diagonal without their 2 % lowest and highest, which share the
-    colours of the bar's ends. Matrices larger than 800 x 800 are drawn by the means of
+    Colours span the values off the diagonal, except the lowest and the highest 2 %, which have the
+    colours at the ends of the bar. A matrix larger than 800 x 800 is drawn as means over
     neighbouring graphs.
 
     Parameters
     ----------
     gram : array-like of shape (n_graphs, n_graphs)
     y : array-like of shape (n_graphs,), optional
-        Class of each graph, or its value on a scale: sorted, with no boundaries. Without y,
-        graphs keep their order.
+        Class of each graph, or its value on a scale. Graphs are sorted by it, and lines separate
+        classes. Without y, graphs keep their order.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     items : str, default="graphs"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-# The colours of Okabe and Ito, told apart with any colour vision, without yellow, which is lost
-# on white. Seven colours in nine shapes make 63 classes distinct.
+# The colours of Okabe and Ito, which differ with any colour vision; without yellow, which is hard
+# to see on white. Seven colours in nine shapes make 63 classes distinct.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 Extend = Literal["neither", "both"]
@@ -39,7 +39,7 @@ def colour_and_marker(number: int) -> tuple[str, str]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Make a figure of that size in inches, whose parts keep clear of each other.
+    """Make a figure of that size in inches, whose elements do not overlap.
 
     It is made without pyplot: it belongs to the caller alone and needs no closing.
     """
@@ -57,7 +57,18 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def add_colour_bar(ax: Axes, drawn: ScalarMappable, label: str, extend: Extend = "neither") -> None:
-    """Put a colour bar beside the Axes that says what the colours mean."""
+    """Put a colour bar beside the Axes that says what the colours mean.
+
+    Parameters
+    ----------
+    ax : Axes
+    drawn : ScalarMappable
+        The image whose colours the bar explains.
+    label : str
+        What the colours show, written along the bar.
+    extend : {"neither", "both"}, default="neither"
+        Which ends of the bar are pointed, since values lie beyond them.
+    """
     bar = ax.figure.colorbar(drawn, ax=ax, fraction=0.046, aspect=30, pad=0.03, extend=extend)
     bar.set_label(label)
     bar.outline.set_visible(False)
@@ -84,7 +95,7 @@ class Target:
     Parameters
     ----------
     names : tuple of str
-        Of the classes, in their order. Empty where there are none.
+        Names of the classes, in their order; empty if there are none.
     values : ndarray of shape (n_graphs,)
         Number of each graph's class, or its value on the scale.
 
@@ -104,7 +115,7 @@ class Target:
 
     @classmethod
     def of(cls, y: npt.ArrayLike | None, n_graphs: int, task: LearningTask | None = None) -> Target:
-        """Read y; whether its values are classes or on a scale is told from them by default."""
+        """Read y; by default its values tell whether they are classes or on a scale."""
         if y is None:
             return cls((), np.zeros(n_graphs, dtype=np.intp))
         target = as_target(y)
@@ -116,7 +127,7 @@ class Target:
         if (task or learning_task(target)[0]) == "regress":
             return cls((), target.astype(np.float64))
         if target.dtype.kind == "O":
-            # Where a class is missing.
+            # Objects, because a class is missing.
             target = np.array(["no class" if label is None else str(label) for label in target])
         classes, codes = np.unique(target, return_inverse=True)
         return cls(tuple(map(str, classes.tolist())), codes)

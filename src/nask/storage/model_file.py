@@ -36,7 +36,18 @@ Arrays = dict[str, npt.NDArray[Any]]
 def write_file(
     path: str | os.PathLike[str], document: dict[str, Any], arrays: Arrays, option: str
 ) -> None:
-    """Write a model, whole or not at all."""
+    """Write a model, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+    document : dict
+        Everything about the model that JSON can hold.
+    arrays : dict of str to ndarray
+        The rest, each under the name by which the document refers to it.
+    option : str
+        What named the path, for errors: "--out", "save".
+    """
     # Before a file is begun, so that what JSON cannot hold is told as such.
     text = json.dumps({"format": FORMAT, "version": VERSION, **document}, indent=1, allow_nan=False)
     with (

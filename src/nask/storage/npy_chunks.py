@@ -200,6 +200,15 @@ def read_npy(path: Path, contents: Contents, place: str) -> Map | None:
 def write_npy(path: Path, contents: Contents, matrix: Floats, place: str) -> Map:
     """Write a matrix that is in memory, as one chunk, and map it.
 
+    Parameters
+    ----------
+    path : Path
+    contents : Contents
+        What the matrix is of. :func:`read_npy` compares it with what it is asked for.
+    matrix : ndarray
+    place : str
+        The parameter or option that named the folder, for errors: "out (--out)".
+
     Examples
     --------
     >>> import tempfile

@@ -119,7 +119,18 @@ def in_quarters(
 
 
 def put(matrix: Any, window: Window, values: Floats, symmetric: bool) -> None:
-    """Write a window of a matrix, in memory or stored; of a symmetric one, its mirror image too."""
+    """Write a window of a matrix, in memory or stored; of a symmetric one, its mirror image too.
+
+    Parameters
+    ----------
+    matrix : ndarray or zarr.Array
+        Its last two axes are the rows and columns of the window.
+    window : Window
+    values : ndarray
+        The numbers of the window.
+    symmetric : bool
+        Whether the matrix is: then the mirror image of a window off the diagonal is written too.
+    """
     matrix[..., window.rows, window.columns] = values
     if symmetric and not window.on_diagonal:
         matrix[..., window.columns, window.rows] = values.swapaxes(-1, -2)

@@ -98,7 +98,18 @@ class NodeIds:
     def positions_of(
         self, edges: nw.DataFrame[Any], column: str, graph: str | None, edge_graph: Index
     ) -> Index:
-        """Return the position of the node that each edge names."""
+        """Return the position of the node that each edge names.
+
+        Parameters
+        ----------
+        edges : DataFrame
+        column : str
+            The column of the nodes' ids: the source or the target.
+        graph : str or None
+            The column of the ids of graphs, for errors; None if all rows are of one graph.
+        edge_graph : ndarray of shape (n_edges,)
+            The number of each edge's graph, from :meth:`graphs_of`.
+        """
         code = _look_up(edges, column, self.nodes)
         key = edge_graph * len(self.nodes) + code
         place = np.searchsorted(self.keys, key)
@@ -146,13 +157,37 @@ def _of_graph(frame: nw.DataFrame[Any], graph: str | None, row: int) -> str:
 
 
 def node_name(frame: nw.DataFrame[Any], graph: str | None, node: str, row: int) -> str:
-    """Return the name of a row of the nodes in errors."""
+    """Return the name of a row of the nodes in errors.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The nodes.
+    graph : str or None
+        The column of the ids of graphs; None if all rows are of one graph.
+    node : str
+        The column of the ids of nodes.
+    row : int
+        The position of the row, from 0.
+    """
     return f"node {quoted(frame[node][row])}{_of_graph(frame, graph, row)} (row {row})"
 
 
 def edge_name(
     frame: nw.DataFrame[Any], graph: str | None, source: str, target: str, row: int
 ) -> str:
-    """Return the name of a row of the edges in errors."""
+    """Return the name of a row of the edges in errors.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The edges.
+    graph : str or None
+        The column of the ids of graphs; None if all rows are of one graph.
+    source, target : str
+        The columns of the two nodes.
+    row : int
+        The position of the row, from 0.
+    """
     ends = f"{quoted(frame[source][row])} - {quoted(frame[target][row])}"
     return f"edge {ends}{_of_graph(frame, graph, row)} (row {row})"

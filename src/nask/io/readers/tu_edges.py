@@ -63,6 +63,17 @@ class TwoWayEdges:
     ) -> tuple[Attribute | None, str | None]:
         """Reduce the values of all lines to one per edge.
 
+        Parameters
+        ----------
+        column : Attribute
+            One value per line of the file of edges.
+        name : str
+            The name of the attribute.
+        where : str
+            The name of the file in errors.
+        opposite : {"error", "absolute", "drop"}
+            What to do where the two directions of an edge differ.
+
         Returns
         -------
         attribute : Attribute or None

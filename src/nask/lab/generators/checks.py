@@ -14,7 +14,7 @@ Seed = int | np.random.Generator | None
 
 
 def generator(random_state: Seed, owner: str) -> np.random.Generator:
-    """The source of randomness that a seed stands for.
+    """Return the random generator of a seed.
 
     Examples
     --------
@@ -37,7 +37,16 @@ def check_integer(
 ) -> None:
     """Raise unless the value is an integer from ``low`` to ``high``, both included.
 
-    ``shown`` is what the message quotes, where the value is one entry of a parameter.
+    Parameters
+    ----------
+    name, owner : str
+        The parameter and the generator, for the error.
+    value : object
+    low : int
+    high : int, optional
+        No limit if None.
+    shown : object, optional
+        What the error quotes instead, where the value is one entry of the parameter.
 
     Examples
     --------
@@ -59,6 +68,13 @@ def check_number(
 ) -> None:
     """Raise unless the value is a finite number from ``low`` to ``high``, both included.
 
+    Parameters
+    ----------
+    name, owner : str
+        The parameter and the generator, for the error.
+    value : object
+    low, high : float
+
     Examples
     --------
     >>> check_number("missing", "make_social_network", 0.1, high=1.0)
@@ -75,6 +91,15 @@ float in the range [0.0, 1.0]. Got 10 instead.
 
 def check_pair(name: str, owner: str, value: Any, low: int, high: int | None = None) -> None:
     """Raise unless the value is two integers from ``low`` to ``high``.
+
+    Parameters
+    ----------
+    name, owner : str
+        The parameter and the generator, for the error.
+    value : object
+    low : int
+    high : int, optional
+        No limit if None.
 
     Examples
     --------

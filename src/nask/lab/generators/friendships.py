@@ -7,10 +7,10 @@ import numpy as np
 from nask.arrays import Float64, Index
 from nask.lab.generators.people import People
 
-# A friend by homophily is near in the order of ages of the region: by normal noise of this
-# deviation, in units of the whole region.
+# A near friend is at a normally distributed distance on the line, whose deviation is this share
+# of the length of the region.
 NEARNESS = 0.1
-# Pairs drawn at once, and rounds of drawing anew what came out twice.
+# Pairs drawn at once, and the most rounds in which repeated pairs are replaced.
 CHUNK = 1 << 21
 ROUNDS = 20
 
@@ -18,13 +18,22 @@ ROUNDS = 20
 def draw_friendships(
     rng: np.random.Generator, people: People, n_edges: int, homophily: float
 ) -> Index:
-    """Draw distinct friendships; fewer than asked for only where hardly any pair is left.
+    """Draw distinct friendships; fewer than asked for only if hardly any pair is left.
 
     Each person occupies an interval as long as their sociability on one line, on which regions
     follow one another, and ages within a region. A friendship is two points: the first is
     uniform; the second, with the probability ``homophily``, is near the first and reflected at
     the borders of its region, else uniform too. Either way both points are uniform by
     themselves, so expected degrees are proportional to sociability.
+
+    Parameters
+    ----------
+    rng : Generator
+    people : People
+    n_edges : int
+        Friendships to draw.
+    homophily : float
+        Probability that a friend is near in region and age.
 
     Returns
     -------
@@ -56,15 +65,15 @@ def draw_friendships(
         pairs: Index = (np.minimum(u, v) * n + np.maximum(u, v))[two]
         return pairs
 
-    # One kind after the other: drawn together, the near pairs of a small network, which come
-    # out twice more often, would give way to others.
+    # Near pairs first, then the others. Near pairs of a small network repeat more often: drawn
+    # together with the others, too few of them would be left.
     codes = np.empty(0, dtype=np.int64)
     for near, goal in ((True, int(rng.binomial(n_edges, homophily))), (False, n_edges)):
         for _ in range(ROUNDS):
             lacking = goal - len(codes)
             if lacking <= 0:
                 break
-            # A tenth more than needed, since some come out twice.
+            # A tenth more than needed, since some pairs repeat.
             size = lacking + goal // 10 + 1
             sizes = [*[CHUNK] * (size // CHUNK), size % CHUNK]
             new = _distinct([draw(size, near) for size in sizes])
@@ -74,7 +83,7 @@ def draw_friendships(
 
 
 def _distinct(parts: list[Index]) -> Index:
-    """The distinct numbers of all parts, sorted; ten times as fast as np.unique, which hashes."""
+    """Return the distinct numbers, sorted; ten times as fast as np.unique, which hashes."""
     numbers = np.concatenate(parts)
     numbers.sort()
     return numbers[np.diff(numbers, prepend=-1) > 0]
@@ -87,7 +96,7 @@ def _occupant(stop: Float64, point: Float64) -> Index:
 
 
 def _reflected(point: Float64, low: Float64, high: Float64) -> Float64:
-    """Points outside an interval, reflected at its ends until they are inside."""
+    """Return the points, reflected at the ends of an interval until they are inside."""
     width = high - low
     beyond = np.mod(point - low, 2 * width)
     return low + np.minimum(beyond, 2 * width - beyond)

@@ -18,13 +18,13 @@ REGIONS = {
     "Nitra": 0.11, "Banska Bystrica": 0.10, "Trencin": 0.09, "Trnava": 0.08,
 }  # fmt: skip
 INTERESTS = ("games", "music", "sport", "films", "books", "gardening")
-# How the interest shifts with age: the log-odds of each for a person one deviation older.
+# How interests shift with age: change in the log-odds of each per deviation of age.
 OLDER = np.array([-0.8, -0.5, -0.3, 0.0, 0.5, 1.0])
-# What an interest, being a man, and a deviation of age add to the leaning.
+# What is added to the leaning: for each interest, for men, and per deviation of age.
 LEANING = np.array([1.5, 0.8, -0.3, 0.3, -0.8, -1.5])
 MALE, AGE = 0.6, 0.4
-# The exponent of the tail of the degrees is one more. Pokec, of 1.6 million people, has a
-# largest degree near 15000 and a mean of 27; this gives about as much.
+# Degrees have a tail with this exponent plus one. Pokec, with 1.6 million people, has a largest
+# degree near 15000 and a mean of 27; this exponent gives about the same.
 TAIL = 2.5
 
 
@@ -35,7 +35,7 @@ class People:
     Parameters
     ----------
     age, activity : ndarray of float
-        Years, and hours a week spent in the network.
+        Years, and hours per week spent in the network.
     gender, region, interest : ndarray of int
         Codes into GENDERS, REGIONS and INTERESTS.
     sociability : ndarray of float
@@ -67,14 +67,14 @@ class People:
             odds = slope * older + rng.gumbel(size=n)
             interest[odds > best] = code
             np.maximum(best, odds, out=best)
-        # Nobody takes up a small network alone: then no new pairs would be left to draw.
+        # Capped: if one person had most friends in a small network, no new pairs would be left.
         sociability = 0.1 + np.minimum(rng.pareto(TAIL, n), np.sqrt(n))
         activity = np.round(4 * np.sqrt(sociability) * np.exp(0.5 * rng.standard_normal(n)), 1)
         leaning = standardised(LEANING[interest] + MALE * gender + AGE * older)
         return cls(age, activity, gender, region, interest, sociability, leaning)
 
     def attributes(self, rng: np.random.Generator, missing: float) -> dict[str, Attribute]:
-        """What is known of them: each value is missing with the same probability."""
+        """Return what is known of them: each value is missing with the same probability."""
         columns: dict[str, Attribute] = {}
         for name, categories in (
             ("age", ()),

@@ -15,7 +15,7 @@ from nask.lab.generators.checks import Seed, check_integer, check_number, genera
 from nask.lab.generators.friendships import draw_friendships
 from nask.lab.generators.people import People, standardised
 
-# Chance in a person's class, beside attributes and friends of deviation about 1 each.
+# Deviation of the chance in a person's class; attributes and friends have about 1 each.
 CHANCE = 0.5
 
 
@@ -32,7 +32,7 @@ def make_social_network(
 
     People have the attributes of the paper's example [1]_, ``age`` (numerical), ``gender`` and
     ``region`` (categorical), and besides an ``interest`` (categorical), which depends on the
-    age, and their ``activity`` in hours a week (numerical), which grows with the number of
+    age, and their ``activity`` in hours per week (numerical), which grows with the number of
     friends. Friends are often of the same region and of about the same age. The class depends
     on a person's own interest, gender and age, and on those of the friends.
 
@@ -41,15 +41,15 @@ def make_social_network(
     n_nodes : int, default=1000
         Number of people. Time and memory grow in proportion to people and friendships.
     mean_degree : float, default=10.0
-        Mean number of friends. Degrees are heavy-tailed. A network falls short of it only
-        where it is so dense that hardly any new pair comes up.
+        Mean number of friends. Degrees are heavy-tailed. The mean is smaller only if the
+        network is so dense that hardly any new pair is left to draw.
     homophily : float, default=0.7
         Probability that a friendship is made within the region and near in age; otherwise it is
         made with anybody.
     influence : float, default=1.0
         How much the friends count in a person's class, compared with their own attributes.
     missing : float, default=0.1
-        Probability of each value to be missing. Classes come from the true values.
+        Probability that a value is missing. Classes come from the true values.
     random_state : int, numpy Generator or None, default=0
         The seed: the same one gives the same network.
 
@@ -57,7 +57,7 @@ def make_social_network(
     -------
     NodeDataset
         The ``graph`` with its attributes, no other features, ``y``, the class 0 or 1 of each
-        person, in equal parts, and a random split: half of the people to train on, a
+        person, both equally frequent, and a random split: half of the people to train on, a
         quarter to validate and a quarter to test.
 
     References
@@ -109,7 +109,7 @@ def make_social_networks(
     n_nodes, mean_degree, missing
         Of each network, as in :func:`make_social_network`.
     homophily : sequence of float, default=(0.3, 0.6)
-        One a class: the networks of class k have the homophily ``homophily[k]``.
+        One per class: the networks of class k have the homophily ``homophily[k]``.
     random_state : int, numpy Generator or None, default=0
         The seed: the same one gives the same dataset.
 
@@ -156,7 +156,7 @@ def _network(
 
 
 def _mean_of_friends(edges: Index, values: Float64) -> Float64:
-    """The mean of the values of each node's neighbours, 0 without any."""
+    """Return the mean value of each node's neighbours; 0 for a node without any."""
     n = len(values)
     u, v = edges.T
     total = np.bincount(u, values[v], n) + np.bincount(v, values[u], n)

@@ -18,7 +18,7 @@ from nask.lab.generators.checks import (
     generator,
 )
 
-# Pairs of edges tried for each switch: all but hopeless graphs need only a few.
+# Pairs of edges tried per switch. Most switches take a few; if all tries fail, it is an error.
 TRIES = 200
 
 
@@ -128,12 +128,12 @@ def make_synthetic_new(
 
     Notes
     -----
-    A switch turns edges a - b and c - d into a - d and c - b, so degrees stay; each edge of
-    the base graph is rewired at most once, and never into another edge of it. This is what the
-    public set shows: its graphs differ from their common base in 10 edges (class 1) and in 20
-    (class -1), with the degrees of the base. Its exchange of attributes is drawn once per class,
-    its switches once per graph. In one thing the public set differs: through an oversight some
-    of its graphs have 197 or 198 edges instead of 196.
+    A switch replaces the edges a - b and c - d by a - d and c - b, so degrees stay the same. Each
+    edge of the base graph is rewired at most once, and never into another edge of it. This is
+    what the public set shows: its graphs differ from their common base in 10 edges (class 1) and
+    in 20 (class -1), with the degrees of the base. Its exchange of attributes is drawn once per
+    class, its switches once per graph. The public set differs in one respect: through an
+    oversight, some of its graphs have 197 or 198 edges instead of 196.
 
     References
     ----------
@@ -177,7 +177,7 @@ def _check(
 
 
 def _random_edges(rng: np.random.Generator, n_nodes: int, n_edges: int) -> Index:
-    """Distinct edges, all sets of that many equally likely."""
+    """Draw distinct edges; all sets of that size are equally likely."""
     pairs = np.stack(np.triu_indices(n_nodes, 1), axis=1)
     return pairs[np.sort(rng.choice(len(pairs), n_edges, replace=False))]
 
@@ -185,7 +185,7 @@ def _random_edges(rng: np.random.Generator, n_nodes: int, n_edges: int) -> Index
 def _attributes(
     rng: np.random.Generator, n_graphs: int, n_nodes: int, n_permuted: Sequence[int], noise: float
 ) -> Float64:
-    """The attributes of all graphs, one a row: those of the class, and noise."""
+    """Return the attributes of all graphs, one row per graph: those of the class, plus noise."""
     base = rng.standard_normal(n_nodes)
     chosen = rng.choice(n_nodes, max(n_permuted), replace=False)
     of_class = np.tile(base, (2, 1))
@@ -199,7 +199,7 @@ def _attributes(
 
 
 def _switched(rng: np.random.Generator, edges: Index, n_switches: int) -> Index:
-    """The edges after switches of pairs that keep all degrees and share no edge."""
+    """Return the edges after switches that keep all degrees and share no edge."""
     result = edges.copy()
     taken = set(map(tuple, edges.tolist()))
     fresh = np.arange(len(edges))

@@ -1,4 +1,4 @@
-"""Synthie: graphs pieced together from small random graphs of two kinds."""
+"""Synthie: graphs put together from small random graphs of two kinds."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def make_synthie(
         The fraction of the edges of a base graph that a copy changes.
     bridges : float, default=0.073
         The probability of an edge between a node from S_1 and one from S_2. With the
-        default, graphs have 173 edges in the mean, as in the public set.
+        default, graphs have 173 edges on average, as in the public set.
     n_attributes : int, default=15
-        Dimension of the vectors, 2 or more. A fifth of it is linear combinations of the rest.
+        Dimension of the vectors, 2 or more. A fifth are linear combinations of the others.
     random_state : int, numpy Generator or None, default=0
         The seed: the same one gives the same dataset.
 
@@ -79,8 +79,8 @@ def make_synthie(
       and more edges connect them.
     - Base graphs have exactly 9 edges, the mean of the published G(10, 0.2). The public ones
       have 9 and 8.
-    - Vectors are said to come from scikit-learn's ``make_classification``; that the public
-      ones have rank 12 gives its parameters.
+    - Vectors are said to come from scikit-learn's ``make_classification``. The parameters used
+      here follow from the rank of the public vectors, which is 12.
 
     References
     ----------

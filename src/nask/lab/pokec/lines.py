@@ -15,7 +15,7 @@ GZIP = b"\x1f\x8b"
 
 
 def whole_lines(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
-    r"""Read a file of an archive, some lines at a time; a gzipped file is unpacked meanwhile.
+    r"""Read a file of an archive, some lines at a time; a gzipped file is unpacked as it is read.
 
     Yields
     ------
@@ -35,7 +35,7 @@ def whole_lines(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
     """
     first, rest = 1, b""
     with archive.open(name) as raw:
-        # By the first bytes: some servers unpack a file that is called .gz on the way.
+        # Told by the first bytes, not by the name: some servers send a .gz file unpacked.
         packed = _read(archive, name, raw, len(GZIP)) == GZIP
         raw.seek(0)
         stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw

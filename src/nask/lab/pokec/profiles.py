@@ -30,15 +30,16 @@ MAX_DIGITS = 18  # of a whole number: fewer than 2**63
 class Column(dict[bytes, int]):
     """The distinct texts of a column, numbered in the order of their first appearance.
 
-    A column of a million profiles has a few thousand texts at most, so that each is parsed
-    once and the others are looked up.
+    A column of a million profiles has a few thousand distinct texts at most. Each of them is
+    parsed once and then looked up.
 
     Parameters
     ----------
     parse : callable
-        The value of a text; a ValueError where it has none, None where it stands for "missing".
+        Returns the value of a text, or None if it stands for "missing"; raises ValueError if the
+        text has no value.
     expected : str
-        How an error calls what ``parse`` accepts.
+        What ``parse`` accepts, in words, for errors.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class Column(dict[bytes, int]):
         return self[text]
 
     def add(self, texts: Iterable[bytes]) -> None:
-        """Append these texts; a ValueError if one of them has no value."""
+        """Append these texts; raise ValueError if one of them has no value."""
         self._codes.append(np.fromiter(map(self.__getitem__, texts), np.int32))
 
     def codes(self) -> npt.NDArray[np.int32]:
@@ -110,7 +111,7 @@ class Profiles:
 
 
 def read_profiles(archive: Archive, name: str) -> Profiles:
-    """Read the file of the profiles, in memory that grows with the columns kept only."""
+    """Read the file of the profiles; memory grows only with the columns that are kept."""
     columns = {
         "public": Column(_flag, "0 or 1"),
         "completion_percentage": Column(_whole, "a whole number"),
@@ -179,7 +180,7 @@ def _short(rows: Sequence[Sequence[bytes]], where: str, first: int) -> FormatErr
 def _fault(
     table: dict[str, tuple[bytes, ...]], columns: dict[str, Column], where: str, first: int
 ) -> FormatError:
-    """The error of the first line that holds something else than expected."""
+    """Return the error of the first line that is not as expected."""
     for k, user in enumerate(table["user_id"]):
         line = f"{where}, line {first + k}"
         try:

@@ -22,11 +22,11 @@ def read_pokec(path: str | os.PathLike[str], *, name: str = "Pokec") -> NodeData
     r"""Read the Pokec social network [1]_, whose people are to be classified by gender.
 
     The files are ``soc-pokec-profiles.txt`` and ``soc-pokec-relationships.txt`` of the SNAP
-    collection [2]_, as they are or with ``.gz``; they are read chunk by chunk. A line of the
-    first is a profile: the tab-separated columns user_id, public, completion_percentage, gender,
-    region, last_login, registration and age, then others, which are not read, and neither is
-    last_login. ``null`` and nothing are a missing value. A line of the second is a relation: the
-    ids of two users, separated by a tab.
+    collection [2]_, plain or with ``.gz``; they are read chunk by chunk. A line of the first is a
+    profile: the tab-separated columns user_id, public, completion_percentage, gender, region,
+    last_login, registration and age, then others. Neither last_login nor the others are read.
+    ``null`` or an empty text is a missing value. A line of the second file is a relation: the ids
+    of two users, separated by a tab.
 
     Parameters
     ----------

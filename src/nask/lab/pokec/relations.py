@@ -15,7 +15,7 @@ from nask.messages import quoted
 
 @dataclass(frozen=True)
 class Relations:
-    """Undirected edges, and what the directed relations were that they came from.
+    """Undirected edges, and counts of the directed relations they came from.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def read_relations(archive: Archive, name: str, ids: Index) -> Relations:
         if users is None:
             raise _malformed(block, where, first)
         u, v = _nodes(users, ids, where, first).reshape(-1, 2).T
-        # An edge as one number, times two; its second direction is the odd one.
+        # One number per direction of an edge: even for the first, the next odd one for the second.
         arcs = 2 * (np.minimum(u, v) * n + np.maximum(u, v)) + (u > v)
         proper = arcs[u != v]
         n_self += len(arcs) - len(proper)
@@ -82,11 +82,11 @@ def _is_first(numbers: Index) -> Mask:
 
 
 def _integers(block: bytes) -> Index | None:
-    """The integers of lines of two, separated by a tab; None if a line is anything else."""
+    """Return the two integers of every line, separated by a tab; None if a line has other text."""
     if block.translate(None, b"0123456789") != b"\t\n" * block.count(b"\n"):
         return None
     numbers = np.fromstring(block, dtype=np.int64, sep=" ")
-    # Fewer where there is nothing beside a tab.
+    # Fewer if a side of a tab is empty.
     return numbers if len(numbers) == 2 * block.count(b"\n") else None
 
 

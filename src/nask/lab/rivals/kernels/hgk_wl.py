@@ -126,6 +126,16 @@ class HGKWL(GraphKernel):
 def hash_values(vectors: Float64, directions: Float64, offsets: Float64, width: float) -> Index:
     """Return the hash of each vector under each function, (n_vectors, n_functions).
 
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_vectors, n_columns)
+    directions : ndarray of shape (n_columns, n_functions)
+        Each function projects the vectors onto its direction.
+    offsets : ndarray of shape (n_functions,)
+        Added to the projections.
+    width : float
+        Projections within an interval of this width have the same hash.
+
     Examples
     --------
     >>> hash_values(np.array([[0.2], [0.9], [1.1]]), np.ones((1, 1)), np.zeros(1), 1.0).T

@@ -181,6 +181,15 @@ def balls(
 ) -> Iterator[tuple[Float64, Float64]]:
     """Yield the subgraphs within some edges of nodes: adjacency matrices and rows of features.
 
+    Parameters
+    ----------
+    graph : AttributedGraph
+    features : ndarray of shape (n_nodes, n_columns)
+    radius : int
+        Largest distance from the centre, in edges; at least 1.
+    nodes : iterable of int
+        The centres, one per subgraph.
+
     Examples
     --------
     >>> import nask

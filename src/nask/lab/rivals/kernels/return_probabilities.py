@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nask.arrays import Float64, Index
+from nask.execution.threads import one_blas_thread
 
 # Numbers in a stack of matrices of graphs of one size: 32 MB.
 AT_ONCE = 2**22
@@ -52,7 +52,7 @@ def return_probabilities(
     graph_of_edge = graph_of_node[endpoints[:, 0]]
     inside = endpoints - ptr[graph_of_edge][:, None]
     # With threads the linear algebra library took 40 times as long on matrices of 10 to 100 rows.
-    with threadpool_limits(1):
+    with one_blas_thread():
         for size in np.unique(sizes[sizes > 0]).tolist():
             alike = np.flatnonzero(sizes == size)
             for graphs in np.array_split(alike, -(-len(alike) * size**2 // AT_ONCE)):

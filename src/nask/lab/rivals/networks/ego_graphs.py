@@ -79,7 +79,16 @@ def fill_ego_graphs(
     offset: npt.NDArray[np.int32],
     adjacency: npt.NDArray[np.uint8],
 ) -> None:
-    """Breadth first from every node; ``place`` says where a node is in the current ego graph."""
+    """Breadth first from every node; ``place`` says where a node is in the current ego graph.
+
+    Parameters
+    ----------
+    indptr, indices : ndarray
+        Neighbours of v: ``indices[indptr[v]:indptr[v + 1]]``, in ascending order.
+    n_hops : int
+    offset, adjacency : ndarray
+        Results, as in :class:`EgoGraphs`: filled with ``ABSENT`` and with zeros.
+    """
     n_nodes, size = offset.shape
     place = np.full(n_nodes, -1, dtype=np.int64)
     members = np.empty(size, dtype=np.int64)

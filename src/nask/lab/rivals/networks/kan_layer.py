@@ -153,7 +153,19 @@ def fill_splines(
     order: int,
     values: npt.NDArray[Any],
 ) -> None:
-    """Add the values of all splines at all numbers to a matrix of zeros."""
+    """Add the values of all splines at all numbers to a matrix of zeros.
+
+    Parameters
+    ----------
+    place : ndarray of shape (n_rows, n_inputs)
+        The numbers, in steps of the grid from the centre of the first spline.
+    reach, weights : ndarray of shape (n_terms,)
+        The powers that make up a spline, from :func:`spline_terms`.
+    order : int
+        The exponent of the powers.
+    values : ndarray of shape (n_rows, n_splines, n_inputs)
+        Zeros, to which the values are added.
+    """
     n_rows, n_splines, n_inputs = values.shape
     zero = reach.dtype.type(0)
     within = np.empty(n_inputs, dtype=place.dtype)
@@ -182,7 +194,19 @@ def add_slopes(
     outer: npt.NDArray[Any],
     result: npt.NDArray[Any],
 ) -> None:
-    """Add the gradient of each number, from those of its splines, to a matrix of zeros."""
+    """Add the gradient of each number, from those of its splines, to a matrix of zeros.
+
+    Parameters
+    ----------
+    place, reach, order
+        As for :func:`fill_splines`.
+    slopes : ndarray of shape (n_terms,)
+        The weights of the powers in the derivative of a spline.
+    outer : ndarray of shape (n_rows, n_splines, n_inputs)
+        The gradient with respect to the values of the splines.
+    result : ndarray of shape (n_rows, n_inputs)
+        Zeros, to which the gradient is added.
+    """
     n_rows, n_splines, n_inputs = outer.shape
     zero, one = reach.dtype.type(0), reach.dtype.type(1)
     within = np.empty(n_inputs, dtype=place.dtype)
