@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.vectors import LANES
 from nask.engines.distinct import engine as distinct
 from nask.engines.distinct import groups
 from nask.engines.explicit import column_product

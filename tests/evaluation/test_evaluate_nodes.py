@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import nask
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation import memory
+from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.splits import public_split
 from nask.evaluation.tasks import make_task
 from nask.exceptions import ParameterError
-from nask.storage.hashes import fingerprint
 
 GRID = {"gamma": [0.3, 3.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "C": [0.1, 1.0]}
 PARTS = ("train", "validation", "test")

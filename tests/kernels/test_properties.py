@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.vectors import LANES
 from nask.engines.distinct import engine as distinct
 from nask.engines.pairwise import engine as pairwise
 from nask.engines.pairwise import tiling

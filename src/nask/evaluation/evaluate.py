@@ -19,6 +19,7 @@ from nask.choices import Items, SplitName
 from nask.datasets.registry import load_dataset
 from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
 from nask.evaluation.environment import environment
+from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.folds import (
     CaughtWarning,
     fold_of_its_own,
@@ -41,7 +42,6 @@ from nask.execution.progress import Progress, track
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
-from nask.storage.hashes import fingerprint
 from nask.storage.scratch import scratch_folder
 
 T = TypeVar("T")

@@ -73,7 +73,7 @@ class FoldRecord:
         check_fields(record, FOLD, optional=("truth",) if version == 1 else ())
         tuples = {k: tuple(record[k]) for k in ("test", "predicted", "truth") if k in record}
         found = cls(**{**record, **tuples})
-        found._check()
+        found.check()
         return found
 
     def check_accuracy(self, truth: Sequence[Any]) -> None:
@@ -85,7 +85,8 @@ class FoldRecord:
                 "right"
             )
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise ValueError where a figure cannot be right."""
         for name in ("predicted", "truth"):
             values = getattr(self, name)
             if values is not None and len(values) != len(self.test):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Floats, Positions
-from nask.compiling import compiled, inner
+from nask.compiled.compiling import compiled, inner
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.svm import DecisionFunctions

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from nask.engines.compiled.hop_rules import HopRules
 from nask.engines.distinct.rows import (
     DistinctStars,
     DistinctWorkspace,
     add_rows,
     compare_stars,
 )
+from nask.stars.hop_rules import HopRules
 
 N_BEFORE, N_BUNDLES, N_GRAPHS = 16, 8, 5  # whole vectors of the first two
 

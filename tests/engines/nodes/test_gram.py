@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.vectors import LANES
 from nask.engines.nodes import edge_term
 from nask.engines.nodes import gram as node_gram
 from nask.engines.nodes import similarity as node_similarity

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nask.engines.compiled.places import Places
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.places import Places
+from nask.compiled.vectors import LANES
 from nask.engines.pairwise.layout import cut, lists, octets
 from nask.stars.members import Members
 

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from scipy.linalg import hadamard
 
-from nask.engines.compiled.vectors import LANES, load, store
+from nask.compiled.vectors import LANES, load, store
 from nask.engines.sketch import mixing
 
 WIDTHS = [1, 2, 4, 8, 16, 64, 128]

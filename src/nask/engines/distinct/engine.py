@@ -18,10 +18,9 @@ import numpy as np
 from joblib import delayed
 
 from nask.arrays import Float64, Floats
-from nask.engines.compiled.hop_rules import HopRules
-from nask.engines.compiled.lines import whole_vectors
-from nask.engines.compiled.similarity_matrix import similarity_matrix
-from nask.engines.compiled.vectors import LANES, aligned
+from nask.attributes.similarity_matrix import similarity_matrix
+from nask.compiled.lines import whole_vectors
+from nask.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine
 from nask.engines.distinct import rows as star_rows
@@ -30,6 +29,7 @@ from nask.engines.pairwise.engine import PairwiseEngine
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.stars.colours import StarColours
+from nask.stars.hop_rules import HopRules
 from nask.stars.spec import StarSpec
 from nask.storage.window import Window
 

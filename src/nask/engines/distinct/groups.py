@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from nask.arrays import Index, Positions
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.vectors import LANES
 from nask.engines.contract import Prepared
 from nask.engines.distinct.rows import DistinctStars
 from nask.engines.pairwise.prepared import PairwisePrepared

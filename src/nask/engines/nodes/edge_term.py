@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from nask.arrays import Floats, Index
-from nask.engines.compiled.lines import whole_vectors
-from nask.engines.compiled.similarity_matrix import similarity_matrix
-from nask.engines.compiled.vectors import aligned
+from nask.attributes.similarity_matrix import similarity_matrix
+from nask.compiled.lines import whole_vectors
+from nask.compiled.vectors import aligned
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
 from nask.stars.colours import attribute_colours

@@ -16,9 +16,8 @@ import numpy as np
 from joblib import delayed, effective_n_jobs
 
 from nask.arrays import Float64, Floats, Index
-from nask.engines.compiled.hop_rules import HopRules
-from nask.engines.compiled.lines import whole_vectors
-from nask.engines.compiled.vectors import LANES, aligned
+from nask.compiled.lines import whole_vectors
+from nask.compiled.vectors import LANES, aligned
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.nodes.edge_term import DistinctEdges
 from nask.engines.nodes.rows import NodeStars, NodeWorkspace, compare_nodes, self_terms
@@ -27,6 +26,7 @@ from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.numeric import TINY, inverse_root
 from nask.stars.alike import common_labels, star_names
+from nask.stars.hop_rules import HopRules
 from nask.stars.members import lists_of, star_matrices
 from nask.stars.spec import StarSpec
 

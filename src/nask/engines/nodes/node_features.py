@@ -6,7 +6,7 @@ The node features of two nodes add to P, in units of what one pair of equal valu
 
 Here s is s' scaled to [0, 1]. The last sum is over the columns in which both nodes have a nonzero;
 the other columns need no work. For zeros and ones every term is an integer, so the sum is exact.
-Named attributes are compared by ``compiled/similarity``.
+Named attributes are compared by ``attributes/compiled_similarity.py``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 from scipy import sparse
 
 from nask.arrays import Array, Float64
+from nask.attributes.compiled_similarity import Operand, Similarity, fill_similarity
 from nask.attributes.similarity import AttributeSimilarity
-from nask.compiling import compiled, inner
-from nask.engines.compiled.exponential import exp
-from nask.engines.compiled.similarity import Operand, Similarity, fill_similarity
-from nask.engines.compiled.vectors import (
+from nask.compiled.compiling import compiled, inner
+from nask.compiled.exponential import exp
+from nask.compiled.vectors import (
     LANES,
     aligned,
     at,

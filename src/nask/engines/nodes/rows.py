@@ -13,12 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nask.arrays import Array
-from nask.compiling import compiled, inner
-from nask.engines.compiled.exponential import exp
-from nask.engines.compiled.guard import guard, watch
-from nask.engines.compiled.hop_rules import HopRules
-from nask.engines.compiled.lines import sum_lines, transpose_lines
-from nask.engines.compiled.vectors import (
+from nask.compiled.compiling import compiled, inner
+from nask.compiled.exponential import exp
+from nask.compiled.lines import sum_lines, transpose_lines
+from nask.compiled.vectors import (
     LANES,
     aligned,
     at,
@@ -28,6 +26,8 @@ from nask.engines.compiled.vectors import (
     store_square,
     transposed,
 )
+from nask.stars.guard import guard, watch
+from nask.stars.hop_rules import HopRules
 
 
 class NodeStars(NamedTuple):

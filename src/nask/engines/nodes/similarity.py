@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nask.arrays import Floats, Positions
+from nask.attributes.compiled_similarity import Operand, Similarity
+from nask.attributes.factors import Factors
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.compiled.factors import Factors
-from nask.engines.compiled.places import Places
-from nask.engines.compiled.similarity import Operand, Similarity
-from nask.engines.compiled.vectors import LANES, aligned
+from nask.compiled.places import Places
+from nask.compiled.vectors import LANES, aligned
 from nask.engines.nodes.node_features import NodeFeatures, fill_rows
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import delayed
 
 from nask.arrays import Float64, Floats
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.vectors import LANES
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine
 from nask.engines.pairwise.prepared import PairwisePrepared

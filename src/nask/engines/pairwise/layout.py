@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nask.arrays import Index
-from nask.engines.compiled.places import Places
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.places import Places
+from nask.compiled.vectors import LANES
 from nask.engines.pairwise import tile
 from nask.stars.members import Members
 

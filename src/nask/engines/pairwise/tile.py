@@ -22,12 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nask.arrays import Array
-from nask.compiling import compiled, inner
-from nask.engines.compiled.exponential import exp
-from nask.engines.compiled.guard import guard, watch
-from nask.engines.compiled.lines import sum_lines
-from nask.engines.compiled.similarity import Operand, Similarity, fill_similarity
-from nask.engines.compiled.vectors import (
+from nask.attributes.compiled_similarity import Operand, Similarity, fill_similarity
+from nask.compiled.compiling import compiled, inner
+from nask.compiled.exponential import exp
+from nask.compiled.lines import sum_lines
+from nask.compiled.vectors import (
     LANES,
     aligned,
     at,
@@ -38,6 +37,7 @@ from nask.engines.compiled.vectors import (
     transposed,
 )
 from nask.numeric import TINY
+from nask.stars.guard import guard, watch
 
 
 class Octets(NamedTuple):

@@ -10,13 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from nask.arrays import Float64, Index
-from nask.engines.compiled.factors import Factors
-from nask.engines.compiled.hop_rules import star_floor
-from nask.engines.compiled.places import Places
+from nask.attributes.factors import Factors
+from nask.compiled.places import Places
 from nask.engines.pairwise import tile
 from nask.engines.pairwise.layout import cut, lists, octets
 from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.stars.alike import Labels
+from nask.stars.hop_rules import star_floor
 from nask.stars.spec import StarSpec
 from nask.storage.window import Window
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from nask.arrays import Array, Float64
 from nask.attributes.random_map import Columns
-from nask.compiling import compiled, inner
-from nask.engines.compiled.vectors import (
+from nask.compiled.compiling import compiled, inner
+from nask.compiled.vectors import (
     LANES,
     aligned,
     load,

@@ -13,9 +13,9 @@ import math
 from typing import Any
 
 from nask.arrays import Array
-from nask.compiling import inner
-from nask.engines.compiled.exponential import ROUND
-from nask.engines.compiled.vectors import LANES, at, load, store
+from nask.compiled.compiling import inner
+from nask.compiled.exponential import ROUND
+from nask.compiled.vectors import LANES, at, load, store
 
 PERIODS = 1 / (2 * math.pi)
 # 2 pi as a sum: the first term has so few bits that its product with a small integer is exact.

@@ -16,7 +16,7 @@ from joblib import delayed
 
 from nask.arrays import Float32, Float64
 from nask.attributes.random_map import Columns, RandomMap
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.vectors import LANES
 from nask.engines.sketch import star_sketch
 from nask.engines.sketch.embedding import Values, embed, embedding_space
 from nask.engines.sketch.star_sketch import SCALARS, Rotations, SketchRules, SketchStars

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nask.arrays import Array
-from nask.compiling import compiled, inner
-from nask.engines.compiled.lines import sum_lines
-from nask.engines.compiled.vectors import (
+from nask.compiled.compiling import compiled, inner
+from nask.compiled.lines import sum_lines
+from nask.compiled.vectors import (
     LANES,
     aligned,
     at,

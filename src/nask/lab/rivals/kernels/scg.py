@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nask.arrays import Float64, Index
-from nask.compiling import compiled, inner
+from nask.compiled.compiling import compiled, inner
 
 # Entries of exp(-cost / epsilon) below exp(-200) would leave nothing to scale.
 LOWEST = -200.0

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from nask.arrays import Index
-from nask.compiling import compiled
+from nask.compiled.compiling import compiled
 
 ABSENT = np.iinfo(np.int32).max
 """The offset that fills empty places, where an ego graph has fewer nodes."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from nask.compiling import compiled
+from nask.compiled.compiling import compiled
 
 
 class KANLayer(torch.nn.Module):

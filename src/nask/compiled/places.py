@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array, Index
-from nask.engines.compiled.vectors import LANES, aligned
+from nask.compiled.vectors import LANES, aligned
 
 
 @dataclass(frozen=True, eq=False)

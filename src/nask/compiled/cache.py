@@ -19,7 +19,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 IMPORT = re.compile(r"^(?:from|import) nask\b(?:\.([\w.]+))?(?: import ([^(\n]+))?", re.MULTILINE)
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 
@@ -51,9 +51,9 @@ def sources(path: Path) -> list[Path]:
     Examples
     --------
     >>> [source.stem for source in sources(PACKAGE / "engines" / "sketch" / "mixing.py")]
-    ['arrays', 'compiled_cache', 'compiling', 'exponential', 'vectors', 'mixing']
+    ['arrays', 'cache', 'compiling', 'exponential', 'vectors', 'mixing']
     """
-    compiler = PACKAGE / "compiling.py"
+    compiler = PACKAGE / "compiled" / "compiling.py"
     found, left = {path}, [path]
     while left:
         imported = _imported(left.pop()) - found

@@ -11,7 +11,7 @@ from typing import Any
 
 import numba
 
-from nask.compiled_cache import StampedCache
+from nask.compiled.cache import StampedCache
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 

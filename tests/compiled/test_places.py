@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nask.engines.compiled.places import Places
-from nask.engines.compiled.vectors import LANES, VECTOR_BYTES
+from nask.compiled.places import Places
+from nask.compiled.vectors import LANES, VECTOR_BYTES
 
 
 @given(data=st.data())

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from nask.engines.compiled import vectors
-from nask.engines.compiled.exponential import exp
-from nask.engines.compiled.vectors import LANES
+from nask.compiled import vectors
+from nask.compiled.exponential import exp
+from nask.compiled.vectors import LANES
 
 NAN = float("nan")
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nask.arrays import Float64, Index
+from nask.attributes.compiled_similarity import Operand, Similarity
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.compiled.places import Places, in_lines
-from nask.engines.compiled.similarity import Operand, Similarity
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.places import Places, in_lines
+from nask.compiled.vectors import LANES
 from nask.graph.elements import Elements
 
 # exp(x) and exp(-x) are normal numbers for |x| up to this.

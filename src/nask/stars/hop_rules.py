@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nask.arrays import Array
-from nask.compiling import compiled
-from nask.engines.compiled.exponential import exp
-from nask.engines.compiled.vectors import LANES, spread, store
+from nask.compiled.compiling import compiled
+from nask.compiled.exponential import exp
+from nask.compiled.vectors import LANES, spread, store
 from nask.stars.spec import StarSpec
 
 

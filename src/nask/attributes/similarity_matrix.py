@@ -6,8 +6,8 @@ import numpy as np
 
 from nask.arrays import Floats
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.compiled.lines import whole_vectors
-from nask.engines.compiled.vectors import aligned
+from nask.compiled.lines import whole_vectors
+from nask.compiled.vectors import aligned
 from nask.graph.elements import Elements
 
 # Rows computed at once, so that their sums stay in the cache.

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numba import njit
 
+from nask.attributes import compiled_similarity as similarity
+from nask.attributes.factors import Factors, by_vectors
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.compiled import similarity
-from nask.engines.compiled.factors import Factors, by_vectors
-from nask.engines.compiled.places import Places
-from nask.engines.compiled.similarity_matrix import similarity_matrix
-from nask.engines.compiled.vectors import LANES
+from nask.attributes.similarity_matrix import similarity_matrix
+from nask.compiled.places import Places
+from nask.compiled.vectors import LANES
 from nask.graph.elements import Elements
 
 GAMMAS = np.array([1.0, 0.2, 2000.0, 5.0])

@@ -7,8 +7,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from nask.compiling import inner
-from nask.engines.compiled.vectors import (
+from nask.compiled.compiling import inner
+from nask.compiled.vectors import (
     DOUBLES,
     INTEGERS,
     LANES,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nask
-from nask.engines.compiled.hop_rules import HopRules, star_floor
+from nask.stars.hop_rules import HopRules, star_floor
 
 
 def spec(**options):

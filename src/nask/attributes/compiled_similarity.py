@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nask.arrays import Array
-from nask.compiling import inner
-from nask.engines.compiled.exponential import exp
-from nask.engines.compiled.vectors import (
+from nask.compiled.compiling import inner
+from nask.compiled.exponential import exp
+from nask.compiled.vectors import (
     LANES,
     at,
     load,

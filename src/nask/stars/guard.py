@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from nask.arrays import Array
-from nask.compiling import inner
-from nask.engines.compiled.vectors import load, maximum, minimum, store, where_equal
+from nask.compiled.compiling import inner
+from nask.compiled.vectors import load, maximum, minimum, store, where_equal
 
 HUGE = 1e300
 # The largest float64 below 1, and how far it is from 1.

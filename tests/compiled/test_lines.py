@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from nask.engines.compiled.lines import sum_lines, transpose_lines, whole_vectors
-from nask.engines.compiled.vectors import LANES
+from nask.compiled.lines import sum_lines, transpose_lines, whole_vectors
+from nask.compiled.vectors import LANES
 
 
 @njit

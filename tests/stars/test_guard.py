@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from nask.engines.compiled import guard as module
-from nask.engines.compiled.vectors import LANES, load, store
+from nask.compiled.vectors import LANES, load, store
+from nask.stars import guard as module
 
 LABELS = np.array([9, 4, 4, 4, 5, 5, 5, 4, 5], dtype=np.int32)
 X = np.array([0.3, 1.0, 1 + 1e-12, 0.3, 1.0, 1 + 1e-12, 0.0, 0.0])

@@ -7,8 +7,8 @@ vectorise. After eight lines are transposed, each pick is a vector of eight numb
 from __future__ import annotations
 
 from nask.arrays import Array
-from nask.compiling import inner
-from nask.engines.compiled.vectors import (
+from nask.compiled.compiling import inner
+from nask.compiled.vectors import (
     LANES,
     at,
     load,

@@ -1,0 +1,1 @@
+"""Building blocks of compiled code: vectors, exponentials, sums of lines, and their cache."""

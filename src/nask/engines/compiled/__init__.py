@@ -1,1 +1,0 @@
-"""Compiled functions that several engines use: vectors, exponentials, sums of lines."""
