@@ -20,6 +20,7 @@ def network(monkeypatch):
     return data
 
 
+@pytest.mark.slow
 def test_a_table_of_nodes_and_pictures(invoke, tmp_path):
     done = invoke("evaluate", "people", "--folds", "3", *TRY, "--out", tmp_path)
     assert "nodes" in done.output

@@ -187,6 +187,7 @@ def many(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["k.npy", "k.npz", "k.csv"])
 @pytest.mark.parametrize("form", ["linear", "rbf"])
 def test_a_matrix_larger_than_memory_is_the_same_file(invoke, tmp_path, many, name, form):

@@ -55,6 +55,7 @@ def expected(graphs, tmp_path):
     return nask.write_gram(nask.NASK(**OPTIONS), graphs, path, chunk=CHUNK)[:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", FORMS.values(), ids=FORMS)
 def test_the_store_holds_what_the_kernel_computes(graphs, tmp_path, options):
     whole = nask.NASK(**options)

@@ -84,6 +84,7 @@ def close(fast, oracle, dtype):
     np.testing.assert_allclose(fast, oracle, rtol=TOLERANCE[dtype], atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize(("expansion", "engine"), FAST)
 def test_agreement_on_real_graphs_with_every_kind_of_attribute(cuneiform, expansion, engine, dtype):

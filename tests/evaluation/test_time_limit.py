@@ -191,6 +191,7 @@ def test_an_error_arrives_as_itself(mutag, tmp_path):
     assert "timeout" not in (tmp_path / "MUTAG--Wrong.jsonl").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "expected", "message"),
     [

@@ -77,6 +77,7 @@ def test_symmetric_positive_definite_and_finite(kernel, data):
     np.testing.assert_allclose(np.diag(K), model.diag([*train, *new]), rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("set_name", "expansion", "engine"),
     [
@@ -100,6 +101,7 @@ def test_float32_stays_positive_definite_on_real_graphs(request, set_name, expan
     assert eigenvalues[0] >= -1e-6 * eigenvalues[-1]
 
 
+@pytest.mark.slow
 @every_kernel
 @few
 @given(data=st.data())
@@ -125,6 +127,7 @@ def shuffle(data, graph):
     )
 
 
+@pytest.mark.slow
 @every_kernel
 @few
 @given(data=st.data())
@@ -143,6 +146,7 @@ def test_transform_is_a_block_of_the_gram(kernel, data):
     )
 
 
+@pytest.mark.slow
 @every_kernel
 @few
 @given(data=st.data())
@@ -157,6 +161,7 @@ def test_weighted_hops_make_the_kernel(kernel, data):
     )
 
 
+@pytest.mark.slow
 @every_kernel
 @few
 @given(data=st.data())

@@ -55,6 +55,7 @@ def spied(name="reference", method="grams"):
     return patch.object(ENGINES[name], method, wraps=getattr(ENGINES[name], method))
 
 
+@pytest.mark.slow
 @given(data=st.data(), symmetric=st.booleans())
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_window_is_a_part_of_the_whole(engine, data, symmetric):
@@ -99,6 +100,7 @@ def test_tiles_cover_every_pair_once(n, m, tile, symmetric):
     assert (times == 1).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     data=collections(min_size=3, max_nodes=4),
@@ -133,6 +135,7 @@ def test_stored_is_what_memory_would_hold(data, limit, normalize, gram, dtype):
             assert unit == pytest.approx(whole.mean_squared_distance_, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -161,6 +164,7 @@ def test_only_tiles_on_and_above_the_diagonal_are_computed(tmp_path):
     assert grams.call_count == N_TILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gram", ["linear", "rbf"])
 def test_memory_stays_below_the_limit(gram):
     graphs = [
@@ -255,6 +259,7 @@ def test_what_is_finished_is_mapped_at_once(tmp_path, gram):
     np.testing.assert_array_equal(np.load(second.filename), second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other",
     [

@@ -132,6 +132,7 @@ def test_the_gradient_is_zero_where_it_ends(n_classes, weight):
             assert objective(near, scaled(X), y, C, rows)[0] <= value * (1 + 3e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", PENALTIES)
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_float32_gives_nearly_the_same_as_float64(n_classes, C):

@@ -34,6 +34,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     train=st.lists(graphs(numbers=FEW), min_size=1, max_size=5),

@@ -89,6 +89,7 @@ def test_every_kernel_is_here():
     assert set(PROMISES) == set(PLACES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KERNELS)
 def test_models_learn_copy_and_keep_their_word_in_a_pickle(name, mutag):
     train, new = mutag.graphs[:30], mutag.graphs[30:40]
@@ -118,6 +119,7 @@ def test_gram_is_symmetric_positive_and_what_transform_gives(name, dataset, sets
         assert values[0] >= -1e-8 * values[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KERNELS)
 def test_odd_graphs_and_unseen_values_give_numbers(name, odd_graphs):
     fitted = kernel(name).fit(odd_graphs)

@@ -163,6 +163,7 @@ def test_odd_graphs(classifier):
     assert np.isfinite(model.predict_proba([graph("")])).all()
 
 
+@pytest.mark.slow
 @every_classifier
 def test_neighbours_are_learned_from(classifier):
     def ring(half, alternate):
