@@ -239,7 +239,7 @@ def test_a_killed_command_goes_on(invoke, tmp_path, many, monkeypatch):
 
     monkeypatch.setattr(JsonLines, "append", note)
     invoke(*command)
-    # 600 graphs in stretches of 250: 6 tiles on and above the diagonal.
+    # 600 graphs, 250 along a tile: 6 tiles on and above the diagonal.
     assert len(noted) == 3
     assert ".k.npy.unfinished" not in paths(tmp_path)
     expected = nask.NASK(n_hops=1).fit_transform(nask.load_dataset(str(many)).graphs)

@@ -12,7 +12,7 @@ FAST += ["--try", "degree=none", "--try", "gram=linear", "--n-jobs", 1, "--no-pi
 
 @pytest.fixture
 def table(tmp_path):
-    """Write a folder of CSV files, a graph a value of y; every second one is a pair."""
+    """Write a folder of CSV files, one graph per value of y; every second one is a pair."""
 
     def write(values, name="mine"):
         folder = tmp_path / name

@@ -19,7 +19,7 @@ from nask.kernels.gram_work import GramWork
 
 zarr = pytest.importorskip("zarr")
 
-# 90 graphs in stretches of 20: 15 tiles on and above the diagonal, 25 chunks.
+# 90 graphs, 20 along a tile: 15 tiles on and above the diagonal, 25 chunks.
 CHUNK, N_TILES, N_CHUNKS = 20, 15, 25
 OPTIONS = {"n_hops": 2, "engine": "pairwise"}
 FORMS = {

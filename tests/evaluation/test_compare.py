@@ -37,7 +37,7 @@ def test_cells_against_numbers_by_hand():
     assert best.mean == pytest.approx(0.9)
     assert best.std == pytest.approx(np.std(np.array(NASK) / 10))
     assert best.n_folds == 10
-    # Folds of 10 out of 50: every test fold has a training part four times as large.
+    # Folds of 10 out of 50: every test fold has a training set four times as large.
     raw = [by_hand(NEAR, NASK, 10 / 40), by_hand(FAR, NASK, 10 / 40)]
     assert [near.p, far.p] == pytest.approx(holm(raw), rel=1e-6)
     assert (near.tie, far.tie) == (True, False)

@@ -104,7 +104,7 @@ def test_more_repeats_keep_the_first(undisturbed, model, mutag):
 
 
 def test_strict_folds_are_those_of_separate_fits(mutag, cuneiform):
-    """Numerical ranges come from the training part alone."""
+    """Numerical ranges come from the training set alone."""
     small = nask.Dataset("small", cuneiform.graphs[:48], np.arange(48) % 2)
     model = nask.TunedNASKClassifier(grid={"gamma": [0.5, 8.0], "C": [1.0, 10.0]})
     result = nask.evaluate(model, small, folds=2, repeats=1, inner=2, strict=True)

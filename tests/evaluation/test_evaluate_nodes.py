@@ -73,7 +73,7 @@ def test_summary(undisturbed, network):
 
 
 def test_folds_are_those_of_fits_that_know_no_other_class(undisturbed, network):
-    """A fit on the network with the classes of the training part alone predicts the same."""
+    """A fit on the network with the classes of the training set alone predicts the same."""
     for record, split in zip(
         undisturbed.records, make_task(network, "folds", 4, None, None, 0).splits, strict=True
     ):

@@ -107,7 +107,7 @@ def load_any(dataset: str, categorical: str = "") -> nask.Dataset | nask.NodeDat
 
 
 def with_task(data: nask.Dataset, task: LearningTask | None) -> tuple[nask.Dataset, str]:
-    """Return the dataset with the task the user names, and in words which it is and why.
+    """Return the dataset with its task, and a sentence that says which task it is and why.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def with_task(data: nask.Dataset, task: LearningTask | None) -> tuple[nask.Datas
 
 
 def other_task(data: nask.Dataset) -> str:
-    """In words, how to choose the other task, where the values of y allow both.
+    """Return, in words, how to choose the other task; empty if the values of y allow only one.
 
     Examples
     --------

@@ -69,13 +69,13 @@ def compare(
     """Compare methods on the folds they share.
 
     On each dataset the best method is tested against the others, by the corrected resampled
-    t-test with Holm's correction; over all datasets methods have average ranks, with the tests
-    of Friedman and Nemenyi. Sets of graphs and networks are compared apart.
+    t-test with Holm's correction. Over all datasets, methods get average ranks, with the tests
+    of Friedman and Nemenyi. Sets of graphs and networks are compared separately.
     """
     from nask.cli.comparison_table import comparison_tables
 
     results = _chosen(nask.read_results(folder), dataset, method)
-    # Without names to choose by, an empty folder is told by its own name.
+    # If nothing is chosen, compare gets the folder itself: its error on an empty one names it.
     comparison = nask.compare(results if dataset or method else folder, reference, alpha)
     texts: list[tuple[str, Path | None, Callable[[], str]]] = [
         ("--markdown", markdown, comparison.to_markdown),
@@ -109,7 +109,7 @@ def compare(
 def _chosen(
     results: Sequence[Evaluation], datasets: list[str] | None, methods: list[str] | None
 ) -> list[Evaluation]:
-    """Results on these datasets, in their order, and of these methods."""
+    """Return the results on these datasets, in that order, and of these methods."""
     known = {result.dataset: None for result in results}
     for kind, names, there in (
         ("dataset", datasets, known),
@@ -128,12 +128,12 @@ def _chosen(
 
 
 def _ranked(comparison: Comparison) -> list[Items]:
-    """What the methods have average ranks on."""
+    """Return what the methods have average ranks on: graphs, nodes or both."""
     return [table.items for table in comparison.tables if table.ranking is not None]
 
 
 def _pictures(comparison: Comparison, path: Path) -> dict[Path, Items | None]:
-    """Name a file for every ranking; with two of them, each says in its name which it is."""
+    """Return one file per ranking; if there are two, their names say which is which."""
     ranked = _ranked(comparison)
     if len(ranked) <= 1:
         return {path: ranked[0] if ranked else None}
@@ -141,7 +141,7 @@ def _pictures(comparison: Comparison, path: Path) -> dict[Path, Items | None]:
 
 
 def _figure(comparison: Comparison, results: Sequence[Evaluation], items: Items | None) -> Any:
-    """Draw a ranking, or the accuracies where there is none."""
+    """Draw a ranking, or the accuracies if there is none."""
     if items is not None:
         return nask.plots.critical_difference(comparison, items).figure
     return nask.plots.accuracy([result for result in results if result.timeout is None]).figure

@@ -81,7 +81,7 @@ def show_info(
     from nask.datasets.registry import dataset_info
 
     if name not in nask.datasets.available_datasets():
-        dataset_info(name)  # an unknown name ends here
+        dataset_info(name)  # raises if the name is unknown
     record = _record(name)
     if as_json:
         typer.echo(json.dumps(record, indent=2))
@@ -123,7 +123,7 @@ def _order(name: str) -> tuple[str, str]:
 
 
 def _record(name: str) -> dict[str, Any]:
-    """What is known of a set, and where it lies."""
+    """Return what is known of a set, and where it lies."""
     from nask.datasets.catalogue import catalogue
     from nask.datasets.places import places
 

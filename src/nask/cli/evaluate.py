@@ -129,9 +129,9 @@ def evaluate(
 ) -> None:
     """Estimate how accurately graphs, or the nodes of a network, are classified.
 
-    Nested cross-validation: parameters are chosen on folds of each training part, and each
-    test part is touched once. Stopped at any moment and started again with the same
-    arguments, it goes on from the last finished fold.
+    Nested cross-validation: parameters are chosen on folds of each training set, and each
+    test set is predicted once. If it is stopped and started again with the same arguments, it
+    goes on from the last finished fold.
     """
     limit = seconds(time_limit)
     searched = grid is not None or try_values or expansion != EXPANSION
@@ -192,7 +192,7 @@ def evaluate(
 
 @contextmanager
 def _told(name: str, failures: list[str], out: Path) -> Iterator[None]:
-    """Tell of an error and go on with the next method or dataset; end where the user wants to."""
+    """Print an error, so that the next method or dataset can follow; end if the user interrupts."""
     try:
         yield
     except (NaskError, OSError) as error:

@@ -1,4 +1,4 @@
-"""``nask features``: a row of numbers for each graph of a dataset, as a file."""
+"""``nask features``: one row of numbers per graph of a dataset, as a file."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def features(
     ],
     kernel: dict[str, Any],
     n_components: Annotated[
-        int, typer.Option("--components", help="Numbers of a row.", rich_help_panel=KERNEL)
+        int, typer.Option("--components", help="Numbers per row.", rich_help_panel=KERNEL)
     ] = 1024,
     random_state: Annotated[
-        int, typer.Option("--seed", help="Of what is drawn.", rich_help_panel=KERNEL)
+        int, typer.Option("--seed", help="Seed of the random features.", rich_help_panel=KERNEL)
     ] = 0,
     categorical: CategoricalOption = "",
     scheduler: SchedulerOption = None,

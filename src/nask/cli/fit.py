@@ -41,10 +41,11 @@ def fit(
 ) -> None:
     """Train a classifier, or a regressor, on all graphs of a dataset and save it.
 
-    Text and integers in y are classes, and so are whole numbers with a point (0.0, 1.0) that are
-    few; other numbers with a point are regressed on. The command prints which task it took.
+    Text and integers in y are classes, and so are whole numbers with a point (0.0, 1.0) if there
+    are few different ones. Other numbers with a point are regressed on. The command prints which
+    task it took.
 
-    nask predict applies it to other graphs, and nask.load reads it in Python.
+    nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
     data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
@@ -83,7 +84,7 @@ def _tuned(
 
 
 def _checked_estimator(data: nask.Dataset) -> type[nask.NASKClassifier | nask.NASKRegressor]:
-    """Return the estimator of the task; graphs whose target is not for it go by their ids."""
+    """Return the estimator of the task; raise, naming graphs by id, if a target is not for it."""
     from nask.learning.targets import as_numbers, class_codes
 
     if data.learning_task()[0] == "classify":

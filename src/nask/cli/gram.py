@@ -21,7 +21,7 @@ from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_opt
 from nask.storage.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
-# Digits that give back the same number.
+# Enough digits to read the same number back.
 DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 
 
@@ -47,11 +47,11 @@ def gram(
     """Compute the Gram matrix of a dataset: the kernel between all its graphs.
 
     With --memory-limit, a matrix that takes more is computed chunk by chunk in a hidden folder
-    beside the file. Killed at any moment and run again, the command goes on from there.
+    beside the file. If the command is killed and run again, it goes on from there.
 
-    A .zarr store is filled chunk by chunk as well, by the workers of a Dask cluster with
-    --scheduler. Run again, the command skips the chunks that are there, and does those anew that
-    are damaged.
+    A .zarr store is filled chunk by chunk as well; with --scheduler, by the workers of a Dask
+    cluster. If the command is run again, it skips the chunks that are there and computes damaged
+    ones again.
     """
     in_store = check_store_options(out, scheduler, chunk)
     if plot:
@@ -86,7 +86,7 @@ def _compute(data: nask.Dataset, kernel: dict[str, Any], out: Path) -> Array:
 
 @contextmanager
 def _kept_while_unfinished(folder: Path) -> Iterator[None]:
-    """Remove a folder of chunks when the block ends well, or has nothing to go on from."""
+    """Remove a folder of chunks when the block ends well, or fails before anything is stored."""
     try:
         yield
     except BaseException:
@@ -99,10 +99,10 @@ def _kept_while_unfinished(folder: Path) -> Iterator[None]:
 def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> None:
     suffix = file.suffix.lower()
     if suffix == ".npy" and isinstance(matrix, np.memmap):
-        # A second name: killed before the file has its last one, the chunks are still there.
+        # A link, not a move: if the process is killed now, a rerun still finds the chunks.
         try:
             os.link(str(matrix.filename), file)
-        except OSError:  # a file system without
+        except OSError:  # a file system without links
             os.replace(str(matrix.filename), file)
         return
     if suffix == ".csv":
@@ -115,7 +115,7 @@ def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> N
 
 
 def _draw(file: Path, matrix: Array, data: nask.Dataset) -> None:
-    # Several targets per graph have no one order or colour.
+    # Several targets per graph give no single order or colour.
     y = data.y if data.y is not None and data.y.ndim == 1 else None
     task = None if y is None else data.learning_task()[0]
     overview = nask.plots.kernel_overview(matrix, y, data.name, task=task)

@@ -100,7 +100,7 @@ def kernel_options(
 def with_kernel_options(
     command: Callable[..., None], names: Collection[str] | None = None
 ) -> Callable[..., None]:
-    """Give a command the options of the kernel; it gets them as one argument, ``kernel``.
+    """Add the options of the kernel to a command, which gets them as one argument, ``kernel``.
 
     With ``names`` only those of these parameters.
 
@@ -125,7 +125,7 @@ def with_kernel_options(
         command(**arguments, kernel={k: v for k, v in kernel.items() if k in (*options, "verbose")})
 
     parameters = [p for name, p in own.parameters.items() if name != "kernel"]
-    # By keyword only, so that options with defaults may come before arguments without.
+    # By keyword only, so that options with defaults may come before arguments without them.
     keyword = [
         p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *options.values())
     ]

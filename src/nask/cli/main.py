@@ -33,11 +33,11 @@ app.add_typer(datasets_app, name="datasets")
 
 
 def run() -> None:
-    """Run the command; a mistake of the user ends with its message, not with a traceback."""
+    """Run the command; an error of the user ends it with a message, not with a traceback."""
     os.environ |= quiet_tracker()
     try:
         with plain_warnings():
-            # Called so also by python -m nask, in place of the path of a file.
+            # The same name for python -m nask, which would show the path of a file.
             app(prog_name="nask")
     except (NaskError, OSError) as error:
         typer.echo(f"nask: {error}", err=True)

@@ -16,7 +16,7 @@ from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.tuning.tuned import TunedStarClassifier
 
-# The picture of a kernel of more nodes would take minutes, and show no more.
+# With more nodes, the picture of a kernel would take minutes and show no more.
 MOST_NODES = 5000
 
 
@@ -63,7 +63,7 @@ def _gram(kernel: Any, dataset: Dataset | NodeDataset) -> Array:
 
 
 def draw_accuracies(results: Sequence[Evaluation], out: Path) -> None:
-    """Draw the accuracies of all datasets and methods side by side, as far as there are some."""
+    """Draw the accuracies of all datasets and methods side by side, if there are any."""
     with_figures = [result for result in results if result.timeout is None]
     if with_figures:
         save_picture(plots.accuracy(with_figures).figure, out / "accuracy.png", "--out")

@@ -77,9 +77,9 @@ def _deviation(results: Sequence[Evaluation]) -> str:
 
 
 def _ranges(results: Sequence[Evaluation]) -> str:
-    """Where ranges and categories come from, if that is the same for all."""
+    """Return where ranges and categories come from, if that is the same for all results."""
     kinds = {result.strict for result in results}
     if len(kinds) > 1:
         return ""
-    where = "of each training part" if kinds.pop() else "of the whole (unlabelled) set"
+    where = "of each training set" if kinds.pop() else "of the whole (unlabelled) set"
     return f" Ranges and categories of attributes are those {where}."

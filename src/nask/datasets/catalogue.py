@@ -19,7 +19,7 @@ Collection = Literal["TUDataset", "Planetoid", "SNAP"]
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
-    """What is published of one set; None where it is not known.
+    """What is published of one set; None if it is not known.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class DatasetInfo:
     node_labels, node_attributes, edge_labels, edge_attributes : int
         Columns of categorical labels and of numerical attributes.
     split : tuple of 3 int, optional
-        Nodes of the public training, validation and test part.
+        Numbers of nodes in the public training, validation and test set.
     opposite : {"error", "absolute", "drop"}
         How :func:`nask.io.read_tu` is to read its edge attributes.
     note : str
         What else to know.
     page : str
-        Where a person reads about it.
+        Address of a web page about it.
     addresses : tuple of str
         The files to download.
     citations : tuple of str

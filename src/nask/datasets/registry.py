@@ -32,22 +32,23 @@ def load_dataset(
 ) -> Dataset | NodeDataset:
     """Load a benchmark set by its name, or a set of your own by its path.
 
-    A name is looked for in the folders that the environment variable NASK_DATA names
-    (separated like those of PATH), as ``name.zip`` or a folder ``name``, the two files of Pokec
-    also without a folder of their own; then in the cache of downloads (the folder of
-    NASK_CACHE, or the usual one of the platform); then in the package, which brings MUTAG and
-    Cuneiform; and is then downloaded into the cache, if it is one of the published sets that
-    ``nask datasets list`` lists. A published set is checked against its published counts. Edge
-    attributes of Cuneiform are displacements; they are read as magnitudes, the same in both
-    directions.
+    A name is looked for in three places, as ``name.zip`` or as a folder ``name``: first in the
+    folders that the environment variable NASK_DATA names (separated like those of PATH), then in
+    the cache of downloads (the folder of NASK_CACHE, or the usual one of the platform), then in
+    the package, which holds MUTAG and Cuneiform. The two files of Pokec may also lie in a folder
+    of NASK_DATA itself. If the set is in none of these places, it is downloaded into the cache,
+    provided that ``nask datasets list`` lists it.
+
+    A published set is checked against its published counts. Edge attributes of Cuneiform are
+    displacements; they are read as magnitudes, the same in both directions.
 
     Parameters
     ----------
     source : str or path
-        A name such as "MUTAG"; upper and lower case matter. Or a path: an ``os.PathLike``, or
-        text with a path separator or ending in ``.zip``, or the name of a folder or file here
-        that no set has. It leads to a folder or zip in TUDataset text form, to a folder with
-        ``nodes.csv`` and ``edges.csv``, or to the files of a citation network or of Pokec.
+        A name such as "MUTAG"; upper and lower case matter. Or the path of a folder or zip in
+        TUDataset text form, of a folder with ``nodes.csv`` and ``edges.csv``, or of the files of
+        a citation network or of Pokec. Text is a path if it has a path separator, ends in
+        ``.zip``, or names a folder or file here and no set.
     categorical : collection of str
         For a folder of CSV files: columns whose numbers are codes.
 
@@ -90,7 +91,7 @@ def load_dataset(
 
 
 def available_datasets() -> list[str]:
-    """Names that :func:`load_dataset` needs no download for, in NASK_DATA, cache and package.
+    """Return the names of sets that need no download: in NASK_DATA, the cache and the package.
 
     A damaged zip is not listed; loading it says what is wrong with it.
 
@@ -103,7 +104,7 @@ def available_datasets() -> list[str]:
 
 
 def locate(name: str) -> Place:
-    """The zip or folder of a set; downloads it if it is not at hand."""
+    """Return the zip or folder of a set; download it if it is not at hand."""
     place = places().get(name)
     if place is not None:
         return place
@@ -111,7 +112,7 @@ def locate(name: str) -> Place:
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """What is published of a set; an error that suggests a name if nothing is.
+    """Return what is published of a set; if nothing is, raise an error that suggests a name.
 
     Examples
     --------
@@ -197,7 +198,7 @@ def _read(
 
 
 def _no_dataset(archive: Archive) -> str:
-    """What is in a folder or zip that is no dataset, and what would make it one."""
+    """Return what a folder or zip without a dataset holds, and what would make it one."""
     tables = [file for file in archive.names if file.rpartition("/")[2] == "nodes.csv"]
     if tables and archive.is_zip:
         return (

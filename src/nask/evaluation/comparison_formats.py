@@ -1,6 +1,6 @@
 """Comparisons as files: Markdown, CSV and LaTeX.
 
-Written out here, since a DataFrame would need pandas, tabulate and jinja2 for the same.
+Written without DataFrames, which would need pandas, tabulate and jinja2.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _markdown_cell(cell: Cell | None) -> str:
 
 
 def _bare(text: str) -> str:
-    """A bar would end the cell."""
+    """Return text with its bars escaped: a bar would end the cell."""
     return text.replace("|", "\\|")
 
 
@@ -75,7 +75,7 @@ def _rank(table: ComparisonTable, method: str) -> str:
 
 
 def csv_lines(comparison: Comparison) -> str:
-    """Return a line for every cell; accuracies are fractions, and what is unknown is empty."""
+    """Return one line per cell; accuracies are fractions, and unknown values are empty."""
     rows = [
         {"items": table.items, **asdict(cell), "average_rank": table.rank(cell.method)}
         for table in comparison.tables
@@ -89,7 +89,7 @@ def csv_lines(comparison: Comparison) -> str:
 
 
 def latex(comparison: Comparison) -> str:
-    """Return a tabular for every table, with its legend as a paragraph."""
+    """Return one tabular per table, with its legend as a paragraph."""
     return "\n".join(_latex_table(table) for table in comparison.tables)
 
 

@@ -104,22 +104,22 @@ def evaluate(
         fold is done. Called again with the same arguments, a run continues where that file ends.
     n_jobs : int, default=None
         Folds evaluated at a time, in processes, and threads of the kernel. Fewer folds run at a
-        time where their matrices would take more than half of the free memory.
+        time if their matrices would take more than half of the free memory.
     time_limit : float, optional
-        Seconds of wall-clock time that the run may take, with all Gram matrices and folds. The
-        run is then done in a process of its own, whose start counts, and which is ended when the
-        time is used up. Called again with ``out`` and a limit that is no larger, the answer is
+        Seconds of wall-clock time that the run may take, with all Gram matrices and folds. It
+        runs in a process of its own, which is ended when the time is used up; the time to start
+        the process counts. Called again with ``out`` and a limit that is no larger, the answer is
         the same. With a larger limit, or none, the run continues from the finished folds, and the
-        seconds that an earlier limit allowed count as used. Those of a run that was stopped
-        otherwise do not.
+        seconds of the earlier limit count as used. The seconds of a run that was stopped in
+        another way do not count.
     progress : bool or callable, default=False
         ``True`` shows progress bars; a function is called with (done, total) folds.
 
     Returns
     -------
     Evaluation
-        Where the time limit ended the run, the evaluation of the repeats finished before it; where
-        none was, ``timeout`` says so.
+        If the time limit ended the run, the evaluation of the repeats that were finished; if
+        none was, ``timeout`` is the limit.
 
     Examples
     --------
@@ -186,10 +186,10 @@ def _finish(
 def _finish_within(
     seconds: float, work: tuple[Any, ...], identity: Mapping[str, Any], progress: Progress
 ) -> Journal:
-    """Do so in a process that is ended when its time is used up; return its journal."""
+    """Evaluate them in a process that is ended when its time is used up; return the journal."""
     _, task, _, journal, _ = work
     process = run_within(seconds - (journal.timeout or 0.0), _finish, *work, False)
-    # Closed in any case, also after an error in a function that reports progress.
+    # Closed in any case, also if a function that reports progress raises.
     with closing(process):
         for _ in _tracked(_new_folds(process, journal), task, journal, progress):
             pass
@@ -203,7 +203,7 @@ def _finish_within(
 
 
 def _new_folds(process: Iterable[None], journal: Journal) -> Iterator[tuple[int, int]]:
-    """Pass on the folds that another process adds to the file while it is at work."""
+    """Yield the folds that another process adds to the file while it runs."""
     seen = set(journal.folds)
     for _ in chain(process, [None]):
         new = set(Journal(journal.path).folds) - seen
@@ -218,7 +218,7 @@ def _tracked(folds: Iterable[T], task: Task, journal: Journal, progress: Progres
 
 
 def _check_fits(method: Any, task: Task, strict: bool) -> None:
-    """Raise where the method, or a parameter, is not for what the task classifies."""
+    """Raise if the method, or a parameter, is not for what the task classifies."""
     if classifies(method) != task.items:
         expected = {
             "graphs": "fit(graphs, y), such as TunedNASKClassifier",
@@ -309,6 +309,6 @@ def _retold(
             yield record
     finally:
         with warnings.catch_warnings():
-            # Of folds that were running, or not yet collected, when the run was stopped.
+            # joblib warns of folds that were running, or not collected, when the run stopped.
             warnings.filterwarnings("ignore", r"\d+ tasks (have|which)", UserWarning)
             folds.close()

@@ -47,7 +47,7 @@ def _are_classes(value: Any) -> bool:
     return isinstance(value, list) and all(type(v) in (str, int, float, bool) for v in value)
 
 
-# In words, and as a test.
+# What is expected, in words, and the test for it.
 Kind = tuple[str, Callable[[Any], bool]]
 COUNT: Kind = "an int of 0 or more", _is_count
 TIME: Kind = "a number of 0 or more", _is_time
@@ -72,7 +72,7 @@ FOLD: Mapping[str, Kind] = {
 PASS: Mapping[str, Kind] = {"pass": COUNT, "seconds": TIME}
 ENVIRONMENT: Mapping[str, Kind] = {"environment": NAMES}
 TIMEOUT: Mapping[str, Kind] = {"timeout": TIME}
-# What decides a result. All of a run's first line, "items" and "split" for nodes only.
+# What decides a result: the fields of the first line of a run. Only nodes have "items" and "split".
 RUN: Mapping[str, Kind] = {
     "dataset": TEXT,
     "content": TEXT,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Rows of one dataset spread over this share of the space between two datasets.
 GROUP = 0.7
-# Percent that the axis goes beyond what an accuracy can be, for dots at its ends to be seen whole.
+# Percent by which the axis goes beyond 0 and 100, so that dots at its ends are seen whole.
 BEYOND = 1.5
 
 
@@ -31,7 +31,7 @@ class Spread(NamedTuple):
 
 SPREADS = (
     Spread("accuracy_std_folds", "± std over folds", 1.0, 0.0),
-    # Ends that stand out above the dot show even a spread that is narrower than the dot.
+    # Ends higher than the dot, so that a spread narrower than the dot is seen.
     Spread("accuracy_std_repeats", "± std over repeats", 3.0, 4.5),
 )
 
@@ -56,7 +56,7 @@ class AccuracyResult(Protocol):
 
     @property
     def accuracy_std_repeats(self) -> float | None:
-        """Standard deviation over repeats of the cross-validation; None, NaN or 0 of one."""
+        """Standard deviation over repeats of the cross-validation; None, NaN or 0 for one."""
 
     @property
     def accuracy_std_folds(self) -> float | None:
@@ -66,9 +66,9 @@ class AccuracyResult(Protocol):
 def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
     """Draw mean accuracies as dots, one row per dataset and method, with their spread.
 
-    A thin bar is the standard deviation over test folds, a thick one with ends that over repeats
-    of the cross-validation; neither passes 0 or 100 %. A grey tick marks the share of the largest
-    class, what guessing would reach.
+    A thin bar is the standard deviation over test folds. A thick bar with ends is the one over
+    repeats of the cross-validation. Bars are cut at 0 and 100 %. A grey tick marks the share of
+    the largest class, the accuracy of always guessing that class.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
         means = [100 * result.accuracy_mean for result in own]
         colour, marker = colour_and_marker(number)
         for spread in SPREADS:
-            # NaN, where a spread is not known, draws no bar.
+            # An unknown spread is NaN, for which no bar is drawn.
             lengths = np.array([_percent(getattr(result, spread.attribute)) for result in own])
             room = np.array([means, [100 - mean for mean in means]])
             ax.errorbar(

@@ -30,15 +30,15 @@ def critical_difference(
     """Draw the average ranks of methods on an axis, the best to the right.
 
     Thick bars join methods whose ranks do not differ significantly, by the test of Nemenyi. The
-    ruler above shows the critical difference; where it is longer than the axis, no two methods
-    could differ, and there is only its number.
+    ruler above shows the critical difference. If it is longer than the axis, no two methods could
+    differ, and only the number is shown.
 
     Parameters
     ----------
     comparison : Comparison
         What :func:`nask.compare` returned.
     items : {"graphs", "nodes"}, optional
-        Which of its rankings to draw; not needed where there is one.
+        Which of its rankings to draw; not needed if there is only one.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -70,7 +70,7 @@ def critical_difference(
     right = (k + 1) // 2
     bottom = first + right - 0.4
     ax = axes_or_new(ax, 7.0, 0.35 + LINE * (bottom - TOP))
-    # Both ends are open by a little, for stems at the very ends to be seen whole.
+    # A little wider than the ranks, so that stems at the very ends are seen whole.
     ax.set_xlim(k + 0.01 * (k - 1), 1 - 0.01 * (k - 1))
     ax.set_ylim(bottom, TOP)
     _draw_axis(ax, k)

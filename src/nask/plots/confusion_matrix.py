@@ -1,4 +1,4 @@
-"""Which classes are taken for which."""
+"""The confusion matrix: which classes are taken for which."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS_AN_INCH = 72
-# Width and height of a digit, relative to the font size, with a little air.
+# Width and height of a digit with a little space around it, relative to the font size.
 DIGIT_WIDTH, DIGIT_HEIGHT = 0.68, 1.1
 SMALLEST_FONT, READABLE_FONT, LARGEST_FONT = 5.0, 7.0, 10.0
-# Sides in inches: of a cell at least, and of the picture.
+# Sides in inches: the smallest of a cell, the smallest and the largest of the picture.
 CELL, SMALLEST_SIDE, LARGEST_SIDE = 0.26, 3.0, 20.0
 # Ticks, labels and the colour bar take about a quarter of the space of Axes not yet laid out.
 DRAWN_SHARE = 0.75
@@ -27,8 +27,9 @@ DRAWN_SHARE = 0.75
 def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, ax: Axes | None = None) -> Axes:
     """Draw a confusion matrix: counts as numbers, shares of each true class as colours.
 
-    Zeros are left blank. Where a number would not fit into its cell, all are left out, since it
-    would look like a zero; a figure that is made here has room for them up to about 100 classes.
+    Zeros are left blank. If a number would not fit into its cell, no numbers are written, since
+    a blank cell would look like a zero. A figure that is made here has room for the numbers of up
+    to about 100 classes.
 
     Parameters
     ----------

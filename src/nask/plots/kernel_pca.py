@@ -32,7 +32,7 @@ def embedding(
 ) -> Axes:
     """Draw graphs as points by the first two principal components of the kernel.
 
-    The axes' labels tell the share of the variance each component explains.
+    The labels of the axes show which share of the variance each component explains.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def embedding(
     points, shares = principal_components(matrix)
     ax = axes_or_new(ax, 5.6, 4.4)
     size = float(np.clip(9000 / len(points), 6, 24))
-    # White rims keep neighbours apart; many small points show through each other instead.
+    # White rims separate neighbours; many small points are transparent instead.
     rims = {"edgecolors": "white", "linewidths": 0.4} if size > 10 else {"linewidths": 0.0}
     style: dict[str, Any] = {"s": size, "alpha": 1.0 if size > 10 else 0.5, **rims}
     if target.names:
@@ -100,7 +100,7 @@ def principal_components(
     n = len(gram)
     points, shares = np.zeros((n, 2)), np.zeros(2)
     variance = float(np.trace(gram, dtype=np.float64) - gram.mean(dtype=np.float64) * n)
-    # Graphs that are all alike, or just one, have no direction: all points at the origin.
+    # If all graphs are alike, or there is one, no direction exists: all points are at the origin.
     if n > 1 and variance > n * np.finfo(gram.dtype).eps * np.abs(gram).max():
         pca = KernelPCA(2, kernel="precomputed", random_state=0)
         points[:] = pca.fit_transform(gram)
