@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -62,6 +62,18 @@ def listed(values: Iterable[object], none: str = "none") -> str:
             return f"{', '.join(shown)}, ... ({len(every)} in all)"
         shown.append(text)
     return ", ".join(shown) or none
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Return up to five names, and how many more there are: graphs may have thirty attributes.
+
+    Examples
+    --------
+    >>> first_few(["age", "region"]), first_few("abcdefg"), first_few([])
+    ('age, region', 'a, b, c, d, e and 2 more', '')
+    """
+    shown = ", ".join(names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
 def shortened(text: str) -> str:

@@ -320,7 +320,7 @@ def test_codes_of_a_folder_of_tables(folders, tmp_path):
         ({"mine/edges.csv": ""}, "mine", "no dataset: the folder holds edges.csv. Expected"),
         ({f"mine/{k}.txt": "" for k in range(7)}, "mine", "holds 0.txt, .* 4.txt and 2 more. Exp"),
         ({"mine/in/nodes.csv": ""}, "mine", "Give the path of that folder: mine.in"),
-        ({"nodes.csv": "", "edges.csv": ""}, "nodes.csv", "give the path of the folder"),
+        ({"nodes.csv": "", "edges.csv": ""}, "nodes.csv", "give the path of its folder"),
         ({"notes.txt": ""}, "notes.txt", "notes.txt is not a zip"),
         ({"notes.txt": ""}, "./notes.txt", "notes.txt is not a zip"),
     ],

@@ -25,7 +25,7 @@ def comparison_tables(comparison: Comparison, console: Console) -> Iterator[Tabl
         title = f"Accuracy in %, {table.items}"
         while left:
             number = _fitting(table, left, title, console)
-            yield _part(table, left[:number], title)
+            yield _drawn(table, left[:number], title)
             left, title = left[number:], ""
         # A sentence or two: not highlighted, and not centred as a caption would be.
         yield Padding(Text(" ".join(table.legend(best="*"))), (0, 1, 1, 1))
@@ -35,13 +35,13 @@ def _fitting(table: ComparisonTable, datasets: Sequence[str], title: str, consol
     """Return how many datasets fit beside each other; at least one."""
     options = console.options.update(width=ENDLESS, max_width=ENDLESS)
     for number in range(len(datasets), 1, -1):
-        drawn = _part(table, datasets[:number], title)
+        drawn = _drawn(table, datasets[:number], title)
         if Measurement.get(console, options, drawn).maximum <= console.width:
             return number
     return 1
 
 
-def _part(table: ComparisonTable, datasets: Sequence[str], title: str) -> Table:
+def _drawn(table: ComparisonTable, datasets: Sequence[str], title: str) -> Table:
     """Some columns of a table; the average rank is beside the last dataset."""
     ranked = table.ranking is not None and datasets[-1] == table.datasets[-1]
     drawn = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD)

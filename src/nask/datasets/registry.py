@@ -18,7 +18,7 @@ from nask.io.node_dataset import NodeDataset
 from nask.io.readers.archive import Archive, open_archive
 from nask.io.readers.planetoid import planetoid_sets, read_planetoid
 from nask.io.readers.tu import read_tu
-from nask.messages import quoted
+from nask.messages import first_few, quoted
 
 
 @overload
@@ -207,8 +207,7 @@ def _no_dataset(archive: Archive) -> str:
     if tables:
         inside = archive.path / tables[0].rpartition("/")[0]
         return f"{archive.path} holds {tables[0]}. Give the path of that folder: {inside}."
-    more = len(archive.names) - 5
-    listed = ", ".join(archive.names[:5]) + f" and {more} more" * (more > 0)
+    listed = first_few(archive.names)
     what = "zip" if archive.is_zip else "folder"
     return (
         f"{archive.path} is no dataset: the {what} holds {listed or 'no files'}. Expected "

@@ -14,7 +14,7 @@ from nask.exceptions import (
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import DEGREE, AttributeSpec, Schema
-from nask.messages import quoted
+from nask.messages import first_few, quoted
 
 Collections = Sequence[Mapping[str, Attribute]]
 
@@ -93,9 +93,9 @@ def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first:
     if absent and not shared:
         raise SchemaError(
             f"These graphs have none of the attributes that the training graphs had "
-            f"({_listed(absent)}), so nothing can be predicted for them. They have: "
-            f"{_listed(given) or 'no attributes'}. Name them as in training, or fit on graphs such "
-            "as these."
+            f"({first_few(absent)}), so nothing can be predicted for them. They have: "
+            f"{first_few(given) or 'no attributes'}. Name them as in training, or fit on graphs "
+            "such as these."
         )
     for what, position in unseen:
         warnings.warn(
@@ -136,8 +136,3 @@ def _check_kind(
                 f"{position}, but was {spec.kind} in the training graphs. Convert its values, or "
                 "name it in 'categorical' where its numbers are codes."
             )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return up to five names, since graphs may have many: those of PROTEINS_full have thirty."""
-    return ", ".join(names[:5]) + f" and {len(names) - 5} more" * (len(names) > 5)

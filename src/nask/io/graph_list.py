@@ -13,7 +13,7 @@ from nask.arrays import Array
 from nask.exceptions import InputError, ParameterError
 from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
-from nask.messages import quoted
+from nask.messages import first_few, quoted
 
 
 class GraphList(list[AttributedGraph]):
@@ -110,7 +110,7 @@ class GraphList(list[AttributedGraph]):
         unlabelled = [key for key in self.ids if key not in found]
         unknown = [key for key in dict.fromkeys(key for key, _ in given) if key not in {*self.ids}]
         problems = [
-            f"{what} {len(keys)} {things}: {_listed(keys)}."
+            f"{what} {len(keys)} {things}: {first_few([quoted(key) for key in keys])}."
             for what, things, keys in (
                 ("There is no label for", "graphs", unlabelled),
                 ("There is no graph for", "labels", unknown),
@@ -142,7 +142,3 @@ class GraphList(list[AttributedGraph]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GraphList, (list(self), self.ids)
-
-
-def _listed(keys: Sequence[Hashable]) -> str:
-    return ", ".join(map(quoted, keys[:5])) + f" and {len(keys) - 5} more" * (len(keys) > 5)

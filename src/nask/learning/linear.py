@@ -40,11 +40,11 @@ class LinearFunctions:
 
     Examples
     --------
-    >>> machine = LinearFunctions(np.array([[1.0, -1.0]]), np.array([0.5]))
-    >>> machine.decide(np.array([[3.0, 1.0], [0.0, 2.0]]))
+    >>> functions = LinearFunctions(np.array([[1.0, -1.0]]), np.array([0.5]))
+    >>> functions.decide(np.array([[3.0, 1.0], [0.0, 2.0]]))
     array([[ 2.5],
            [-1.5]])
-    >>> machine.predict(np.array([[3.0, 1.0], [0.0, 2.0]]))
+    >>> functions.predict(np.array([[3.0, 1.0], [0.0, 2.0]]))
     array([1, 0])
     """
 
@@ -125,8 +125,8 @@ def fit_linear(
     >>> X = rng.normal(size=(90, 4)).astype(np.float32)
     >>> codes = np.arange(90) % 3
     >>> X[np.arange(90), codes] += 4
-    >>> machine = fit_linear(X, codes[::2], C=1.0, rows=np.arange(0, 90, 2))
-    >>> machine.coefficients.shape, np.mean(machine.predict(X) == codes) > 0.9
+    >>> functions = fit_linear(X, codes[::2], C=1.0, rows=np.arange(0, 90, 2))
+    >>> functions.coefficients.shape, np.mean(functions.predict(X) == codes) > 0.9
     ((3, 4), np.True_)
     """
     n_classes = int(codes.max()) + 1

@@ -1,4 +1,4 @@
-"""Support vector machines on one Gram matrix for a path of penalties, compiled.
+"""SVMs on one Gram matrix for a path of penalties, compiled.
 
 A search fits thousands of small SVMs on the same matrices. scikit-learn's SVC takes a millisecond
 per fit, most of it checks and copies, and begins each from nothing. Here the solution for one C is
@@ -63,8 +63,8 @@ def predictions(
     new = centring.apply(gram[np.ix_(test, train)])
     square = centring.apply(square, dtype=gram.dtype)
     n_classes = int(codes.max()) + 1
-    for machine in penalty_path(square, codes[train], penalties, class_weight):
-        yield most_confident(machine.decide(new), n_classes)
+    for svm in penalty_path(square, codes[train], penalties, class_weight):
+        yield most_confident(svm.decide(new), n_classes)
 
 
 def penalty_path(
@@ -90,8 +90,8 @@ def penalty_path(
     Examples
     --------
     >>> gram = np.array([[4.0, -2.0, -2.0], [-2.0, 1.0, 1.0], [-2.0, 1.0, 1.0]])
-    >>> [machine] = penalty_path(gram, np.array([1, 0, 0]), [100.0])
-    >>> machine.decide(gram[:, :]).ravel().round(3)
+    >>> [svm] = penalty_path(gram, np.array([1, 0, 0]), [100.0])
+    >>> svm.decide(gram[:, :]).ravel().round(3)
     array([ 1., -1., -1.])
     """
     n, n_classes = len(gram), int(codes.max()) + 1

@@ -14,7 +14,7 @@ from nask.plots.style import add_colour_bar, axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-POINTS_AN_INCH = 72
+POINTS_PER_INCH = 72
 # Width and height of a digit with a little space around it, relative to the font size.
 DIGIT_WIDTH, DIGIT_HEIGHT = 0.68, 1.1
 SMALLEST_FONT, READABLE_FONT, LARGEST_FONT = 5.0, 7.0, 10.0
@@ -65,7 +65,7 @@ def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, ax: Axes | None = No
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
     digits = len(str(counts.max()))
-    cell = max(CELL, digits * DIGIT_WIDTH * READABLE_FONT / POINTS_AN_INCH / DRAWN_SHARE)
+    cell = max(CELL, digits * DIGIT_WIDTH * READABLE_FONT / POINTS_PER_INCH / DRAWN_SHARE)
     side = float(np.clip(cell * n, SMALLEST_SIDE, LARGEST_SIDE))
     ax = axes_or_new(ax, side + 1.4, side + 0.8)
     image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
@@ -95,7 +95,7 @@ def _cell_points(ax: Axes, n: int) -> float:
     """Side of a cell in points, the unit of font sizes."""
     box = ax.get_window_extent()
     inches = min(box.width, box.height) / ax.figure.dpi
-    return DRAWN_SHARE * POINTS_AN_INCH * inches / n
+    return DRAWN_SHARE * POINTS_PER_INCH * inches / n
 
 
 def _write_counts(ax: Axes, counts: npt.NDArray[np.int_], shares: Float64, font: float) -> None:

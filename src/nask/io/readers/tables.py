@@ -15,7 +15,7 @@ from nask.graph.given_values import forced_kinds
 from nask.io.converters.frames import from_frames
 from nask.io.dataset import Dataset
 from nask.io.readers.csv_table import CsvTable
-from nask.messages import quoted
+from nask.messages import first_few, quoted
 from nask.optional import require
 
 NODE_IDS = ("graph", "node")
@@ -157,8 +157,8 @@ def _notes(order: Sequence[str | None], graphs: Collection[Hashable]) -> tuple[s
     bare = [graph for graph in order if graph not in graphs]
     if not bare:
         return ()
-    listed = ", ".join(map(quoted, bare[:5])) + ", ..." * (len(bare) > 5)
-    return (f"{len(bare)} graphs of graphs.csv have no nodes in nodes.csv: {listed}.",)
+    names = first_few([quoted(graph) for graph in bare])
+    return (f"{len(bare)} graphs of graphs.csv have no nodes in nodes.csv: {names}.",)
 
 
 def _graph_order(listed: CsvTable, nodes: CsvTable) -> list[str | None]:

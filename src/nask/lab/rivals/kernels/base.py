@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Array, Float64, Positions
-from nask.arrays import Floats as EitherFloats
+from nask.arrays import Array, Float64, Floats, Positions
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import TakesGraphs, as_graphs
@@ -25,7 +24,6 @@ from nask.tuning.race import Entrant
 from nask.tuning.sweeps import Candidate
 from nask.tuning.tuned import TunedGraphClassifier
 
-Floats = Float64
 # The paper's penalties, 10^-3 to 10^3.
 PENALTIES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
@@ -118,7 +116,7 @@ class KernelSweep:
             kernel.set_params(n_jobs=n_jobs)
         return kernel.fit(data)
 
-    def gram(self, stack: EitherFloats, candidate: Candidate) -> Float64:
+    def gram(self, stack: Floats, candidate: Candidate) -> Float64:
         """Gram matrix of a candidate from the result of the pass."""
         kernel: GraphKernel = clone(self.kernel).set_params(**candidate.form)
         return kernel.finish(np.asarray(stack, dtype=np.float64))
