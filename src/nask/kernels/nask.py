@@ -177,7 +177,8 @@ class NASK(TransformerMixin, GraphKernelParameters):
 
     def diag(self, X: Any) -> Floats:
         """Kernel of each graph with itself, (m,); the diagonal of its own Gram matrix."""
-        own, form = self.fitted_.own(self._prepare(X)), self.fitted_.form
+        prepared, form = self._prepare(X), self.fitted_.form
+        own = self.fitted_.own(prepared)
         return (np.ones_like(own) if form.gram == "rbf" else own).astype(form.dtype)
 
     def hop_grams(self, X: Any = None) -> Floats:
