@@ -21,9 +21,6 @@ from nask.execution.resources import free_disk, readable_bytes
 
 # Seconds between two looks for the parent.
 TICK = 1.0
-# Seconds that a process waits for another task. After joblib's own 300, the processes end; one that
-# ended just when new work came was seen to leave that work waiting for ever (joblib 1.6).
-IDLE = 86_400
 # Where joblib leaves large arrays for its processes.
 FOLDER_VARIABLE = "JOBLIB_TEMP_FOLDER"
 SHARED_MEMORY = "/dev/shm"
@@ -47,7 +44,7 @@ def in_processes(
     backend, _ = get_active_backend()
     tied: dict[str, Any] = {}
     if type(backend).__name__ == "LokyBackend":
-        tied = {"initializer": END_WITH, "initargs": (os.getpid(),), "idle_worker_timeout": IDLE}
+        tied = {"initializer": END_WITH, "initargs": (os.getpid(),)}
     order = "generator" if ordered else "generator_unordered"
     try:
         yield from Parallel(n_jobs=n_jobs, return_as=order, **tied)(tasks)
