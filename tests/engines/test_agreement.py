@@ -40,11 +40,10 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize(("expansion", "name"), FAST)
 @settings(max_examples=80)
 @given(data=st.data())
-def test_fast_engines_agree_with_the_equations(expansion, name, dtype, data):
+def test_fast_engines_agree_with_the_equations(expansion, name, data):
     options = data.draw(OPTIONS) | {"expansion": expansion, "normalize": False}
     train, new = data.draw(collections())
     # Rounding errors of either engine grow as gamma_star^(n_hops - 1): four hops at 64 would make
@@ -53,15 +52,26 @@ def test_fast_engines_agree_with_the_equations(expansion, name, dtype, data):
         # Pruning divides them by 1 - e^-gamma in addition, which is 1/20 at 0.05.
         steep = options["prune_cores"] and options["gamma"] == 0.05
         options["n_hops"] = min(options["n_hops"], 2 if steep else 3)
-    fast = nask.NASK(engine=name, dtype=dtype, **options)
+    # Made here: the front loads on use, and no module may see the small tiles as its own numbers.
     oracle = nask.NASK(engine="reference", **options)
+    kernels = {dtype: nask.NASK(engine=name, dtype=dtype, **options) for dtype in TOLERANCE}
     with small_tiles(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenAttributeWarning)
         warnings.simplefilter("ignore", AbsentAttributeWarning)
-        close(fast.fit(train).hop_grams(train), oracle.fit(train).hop_grams(train), dtype)
-        close(fast.hop_grams(new), oracle.hop_grams(new), dtype)
-        close(fast.diag(new), oracle.diag(new), dtype)
-        close(fast(new, new[:1]), oracle(new, new[:1]), dtype)
+        expected = answers(oracle, train, new)
+        for dtype, fast in kernels.items():
+            for ours, theirs in zip(answers(fast, train, new), expected, strict=True):
+                close(ours, theirs, dtype)
+
+
+def answers(kernel, train, new):
+    kernel.fit(train)
+    return (
+        kernel.hop_grams(train),
+        kernel.hop_grams(new),
+        kernel.diag(new),
+        kernel(new, new[:1]),
+    )
 
 
 @contextmanager
@@ -85,15 +95,16 @@ def close(fast, oracle, dtype):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", TOLERANCE)
-@pytest.mark.parametrize(("expansion", "engine"), FAST)
-def test_agreement_on_real_graphs_with_every_kind_of_attribute(cuneiform, expansion, engine, dtype):
+@pytest.mark.parametrize("expansion", ["nested", "ball"])
+def test_agreement_on_real_graphs_with_every_kind_of_attribute(cuneiform, expansion):
     graphs = cuneiform.graphs[::40]
     options = {"expansion": expansion, "n_hops": 2, "degree": "numerical", "gamma": 0.5}
-    fast = nask.NASK(engine=engine, dtype=dtype, **options).fit_transform(graphs)
     oracle = nask.NASK(engine="reference", **options).fit_transform(graphs)
-    assert fast.dtype == dtype
-    np.testing.assert_allclose(fast, oracle, rtol=TOLERANCE[dtype])
+    for engine in (engine for of, engine in FAST if of == expansion):
+        for dtype, tolerance in TOLERANCE.items():
+            fast = nask.NASK(engine=engine, dtype=dtype, **options).fit_transform(graphs)
+            assert fast.dtype == dtype
+            np.testing.assert_allclose(fast, oracle, rtol=tolerance, err_msg=f"{engine}, {dtype}")
 
 
 @pytest.mark.parametrize(("expansion", "engine"), FAST)
