@@ -18,3 +18,4 @@ Index = npt.NDArray[np.int64]
 Positions = npt.NDArray[np.intp]
 """Positions, and codes of classes, as numpy's own functions return them."""
 Mask = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]

@@ -39,23 +39,23 @@ class TableKernel(RowsAsGraphs, nask.NASK):
         return super().transform(self._graphs(X, False))
 
 
-class TableSVM(RowsAsGraphs):
+class TableLearner(RowsAsGraphs):
     def fit(self, X, y):
         if y is None:
             return super().fit([nask.AttributedGraph(1)], y)
         return super().fit(self._graphs(X, True), y)
 
-    def decide(self, X):
+
+class TableClassifier(TableLearner, nask.NASKClassifier):
+    def decision_function(self, X):
         check_is_fitted(self)
-        return super().decide(self._graphs(X, False))
+        return super().decision_function(self._graphs(X, False))
 
 
-class TableClassifier(TableSVM, nask.NASKClassifier):
-    pass
-
-
-class TableRegressor(TableSVM, nask.NASKRegressor):
-    pass
+class TableRegressor(TableLearner, nask.NASKRegressor):
+    def predict(self, X):
+        check_is_fitted(self)
+        return super().predict(self._graphs(X, False))
 
 
 class TableTuned(RowsAsGraphs, nask.TunedNASKClassifier):

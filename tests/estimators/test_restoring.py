@@ -92,7 +92,7 @@ def use(path, graphs):
         if isinstance(model, nask.NASKClassifier):
             assert set(predicted.tolist()) <= set(model.classes_.tolist())
             assert np.isfinite(model.decision_function(graphs)).all()
-            if model.svm_.calibration is not None:
+            if model.functions_.calibration is not None:
                 probabilities = model.predict_proba(graphs)
                 assert probabilities.shape == (len(graphs), len(model.classes_))
                 np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)

@@ -5,33 +5,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Array, Float64
-from nask.estimators.base import GraphSVM
+from nask.arrays import Float64
+from nask.estimators.base import GraphEstimator, LearnsClasses
 from nask.exceptions import ParameterError
-from nask.learning.class_weights import ClassWeight, CodeWeight, weights_by_code
 from nask.learning.mixins import DecidesClasses
-from nask.learning.svm import KernelSVM
 from nask.learning.targets import class_codes, training_data
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASKClassifier(DecidesClasses, GraphSVM):
-    """A support vector classifier on the Neighborhood-Aware Star Kernel.
+class NASKClassifier(DecidesClasses, LearnsClasses, GraphEstimator):
+    """A classifier of graphs on the Neighborhood-Aware Star Kernel: an SVM or ridge regression.
 
-    The Gram matrix is centred and scaled to unit mean diagonal, so the same values of C make sense
-    for every dataset and kernel parameter.
+    The Gram matrix is centred and scaled to unit mean diagonal, so the same values of C and alpha
+    make sense for every dataset and kernel parameter.
 
     Parameters
     ----------
+    learner : {"svm", "ridge"}, default="svm"
+        A support vector machine, or ridge regression on targets of 1 and -1, whose leave-one-out
+        decisions are known exactly.
     C : float, default=10.0
-        Penalty of training errors.
+        Penalty of training errors of an SVM.
+    alpha : float, default=None
+        Penalty of complexity of a ridge regression; by default the most accurate of six values by
+        leave-one-out.
+    multiclass : {"ovr", "ovo"}, default=None
+        Whether a ridge regression tells each class from the others, or each pair of classes apart;
+        by default the more accurate by leave-one-out. An SVM always tells pairs apart.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's SVC.
     probability : bool, default=True
-        Whether to calibrate probabilities, at the cost of five more (cheap) fits of the SVM on
-        the same Gram matrix.
+        Whether to calibrate probabilities, at the cost of five more (cheap) fits of an SVM on
+        the same Gram matrix. A ridge regression has them from leave-one-out.
     **kernel parameters
         All those of :class:`nask.NASK`, with the same defaults.
 
@@ -40,16 +47,17 @@ class NASKClassifier(DecidesClasses, GraphSVM):
     classes_ : ndarray
     kernel_ : NASK
         The fitted kernel, reduced to the support graphs.
-    svm_ : KernelSVM
+    functions_ : KernelSVM or KernelRidge
         Coefficients of the support graphs, and constants.
     support_ : ndarray of int
         Positions of the support graphs in the training list.
 
     Notes
     -----
-    ``predict_proba`` is a logistic regression (Platt scaling; multinomial for three classes or
-    more) on decision values of held-out folds of the training graphs. It may disagree with
-    ``predict`` where the decision is close.
+    ``predict_proba`` of an SVM is a logistic regression (Platt scaling; multinomial for three
+    classes or more) on decision values of held-out folds of the training graphs. It may disagree
+    with ``predict`` where the decision is close. That of a ridge regression has one factor for all
+    leave-one-out decisions (temperature scaling), and agrees with ``predict``.
 
     Examples
     --------
@@ -62,36 +70,35 @@ class NASKClassifier(DecidesClasses, GraphSVM):
     (1, 2)
     """
 
-    class_weight: ClassWeight = None
-    probability: bool = True
-
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range."""
         super().check_parameters()
-        self._check(isinstance(self.probability, (bool, np.bool_)), "probability", "a bool")
-
-    def weights_by_code(self, classes: Array) -> CodeWeight:
-        """The weights of the classes by their number; raise where they are not weights."""
-        return weights_by_code(self.class_weight, classes, type(self).__name__)
+        self.check_learner()
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs and their classes."""
         self.check_parameters()
         graphs, target = training_data(X, y, type(self).__name__)
         self.classes_, codes = class_codes(target)
-        weights = self.weights_by_code(self.classes_)
+        # First, since they may be refused.
+        self.weights_by_code(self.classes_)
         kernel, gram = self._fit_kernel(graphs)
-        svm = KernelSVM.classify(gram, codes, self.C, weights, self.probability)
-        self.set_fitted(kernel.take(svm.support), svm, len(graphs))
+        functions = self.learn(gram, codes, self.classes_)
+        self.set_fitted(kernel.take(functions.support), functions, len(graphs))
         return self
+
+    def decision_function(self, X: Any) -> Float64:
+        """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
+        check_is_fitted(self)
+        return self.functions_.confidence(self.kernel_.transform(X))
 
     def predict_proba(self, X: Any) -> Float64:
         """Calibrated probability of each class, (m, n_classes)."""
         decision = self.decision_function(X)
-        if self.svm_.calibration is None:
+        if self.functions_.calibration is None:
             raise ParameterError(
                 "This NASKClassifier has no probabilities: it was fitted with probability=False, "
                 "or a class had a single training graph. Fit with probability=True, as nask fit "
                 "does, and two graphs or more of each class."
             )
-        return self.svm_.calibration.probabilities(decision)
+        return self.functions_.calibration.probabilities(decision)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Index, Positions
-from nask.estimators.base import check_penalty
+from nask.estimators.base import LearnsClasses
 from nask.exceptions import ParameterError
 from nask.execution.resources import total_memory
 from nask.graph.attributed_graph import AttributedGraph
@@ -19,20 +19,19 @@ from nask.kernels.features import NASKFeatures
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.node_nask import NodeNASK
 from nask.kernels.parameters import StarKernelParameters, StarParameters, is_integer
-from nask.learning.class_weights import ClassWeight, CodeWeight, weights_by_code
-from nask.learning.linear import fit_linear, most_decided
+from nask.learning.class_weights import CodeWeight
+from nask.learning.decisions import most_confident
+from nask.learning.linear import fit_linear
 from nask.learning.mixins import ScoresNodes
 from nask.learning.node_targets import class_per_node, known_nodes
-from nask.learning.svm import KernelSVM
 from nask.learning.targets import class_codes
-from nask.learning.votes import class_confidence, most_confident
 
 Method = Literal["auto", "exact", "features"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
-    """A support vector classifier of the nodes of one graph, on their stars.
+class NASKNodeClassifier(ScoresNodes, LearnsClasses, StarKernelParameters):
+    """A classifier of the nodes of one graph, on their stars: an SVM or ridge regression.
 
     The classes of some nodes are known; those of the others are found from their attributes and
     neighbourhoods, which are compared by :class:`nask.NodeNASK`. Nodes whose class is not known
@@ -40,12 +39,15 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
 
     Parameters
     ----------
+    learner : {"svm", "ridge"}, default="svm"
+        A support vector machine, or ridge regression, as in :class:`nask.NASKClassifier`, which
+        also tells of ``alpha`` and ``multiclass``.
     C : float, default=10.0
         Penalty of training errors, on a Gram matrix centred and scaled to unit mean diagonal.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's SVC.
     probability : bool, default=False
-        Whether to calibrate probabilities, at the cost of five more fits of the SVM.
+        Whether to calibrate probabilities, at the cost of five more fits of an SVM.
     method : {"auto", "exact", "features"}, default="auto"
         "exact": the kernel between all nodes, which takes two or three matrices of nodes x nodes.
         "features": a linear SVM on random features that approximate the kernel. "auto": exact where
@@ -66,7 +68,7 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
         The method in use.
     kernel_ : NodeNASK
         The fitted kernel, with the training graph; of "exact" only.
-    svm_ : KernelSVM
+    functions_ : KernelSVM or KernelRidge
         Coefficients of the support nodes, and constants; of "exact" only.
     support_ : ndarray of int
         Support nodes, as positions in the training graph; of "exact" only.
@@ -86,8 +88,6 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
     ['young', 'young', 'young', 'old', 'old', 'old']
     """
 
-    C: float = 10.0
-    class_weight: ClassWeight = None
     probability: bool = False
     method: Method = "auto"
     n_components: int = 4096
@@ -96,15 +96,10 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range."""
         super().check_parameters()
-        check_penalty(self.C, type(self).__name__)
+        self.check_learner()
         self._check_option("method", get_args(Method))
         valid = is_integer(self.n_components) and self.n_components >= 1
         self._check(valid, "n_components", "an int in the range [1, inf)")
-        self._check(isinstance(self.probability, (bool, np.bool_)), "probability", "a bool")
-
-    def weights_by_code(self, classes: Array) -> CodeWeight:
-        """The weights of the classes by their number; raise where they are not weights."""
-        return weights_by_code(self.class_weight, classes, type(self).__name__)
 
     def fit(self, graph: Any, y: Any, train: Any = None) -> Self:
         """Train on the nodes of a graph whose class is known.
@@ -131,20 +126,27 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
         if self.method_ == "features":
             self._fit_features(graph, nodes, codes, weights)
         else:
-            self._fit_exact(kernel, nodes, codes, weights)
+            self._fit_exact(kernel, nodes, codes)
         return self
 
     @property
     def support_(self) -> Index:
         """Support nodes, as positions in the training graph."""
-        return self._nodes[self.svm_.support]
+        return self._nodes[self.functions_.support]
 
     def decision_function(self, graph: Any, nodes: Any = None) -> Float64:
         """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
-        decisions = self._decide(graph, nodes)
-        if self.method_ == "features":
-            return decisions[:, 0] if len(self.classes_) == 2 else decisions
-        return class_confidence(decisions, len(self.classes_))
+        check_is_fitted(self)
+        graph = as_graph(graph)
+        chosen = None if nodes is None else node_positions(nodes, graph.n_nodes, "nodes")
+        if self.method_ == "exact":
+            kernel, support = self.kernel_.fitted_, self.support_
+            return self.functions_.confidence(kernel.gram(graph, chosen, support, self.execution()))
+        if graph is self._graph or graph == self._graph:
+            confidence = self._confidence
+        else:
+            confidence = self.linear_.confidence(self.features_.transform(graph))
+        return confidence if chosen is None else confidence[chosen]
 
     def predict(self, graph: Any, nodes: Any = None) -> Array:
         """Most confident class of nodes of a graph.
@@ -156,29 +158,23 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
         nodes : array of int, or of bool, default=None
             Which nodes of ``graph``, by their positions or by a mask; all by default.
         """
-        decisions = self._decide(graph, nodes)
-        if self.method_ == "features":
-            chosen = most_decided(decisions)
-        else:
-            chosen = most_confident(decisions, len(self.classes_))
+        chosen = most_confident(self.decision_function(graph, nodes))
         return np.asarray(self.classes_[chosen])
 
     def predict_proba(self, graph: Any, nodes: Any = None) -> Float64:
         """Calibrated probability of each class, (m, n_classes)."""
         check_is_fitted(self)
-        if self.method_ == "features" or self.svm_.calibration is None:
+        if self.method_ == "features" or self.functions_.calibration is None:
             raise ParameterError(
                 "This NASKNodeClassifier has no probabilities: it was fitted with "
                 "probability=False, or a class had a single training node. Fit with "
                 "probability=True and two nodes or more of each class."
             )
-        return self.svm_.calibration.probabilities(self.decision_function(graph, nodes))
+        return self.functions_.calibration.probabilities(self.decision_function(graph, nodes))
 
-    def _fit_exact(
-        self, kernel: FittedNodeKernel, nodes: Index, codes: Positions, weights: CodeWeight
-    ) -> None:
+    def _fit_exact(self, kernel: FittedNodeKernel, nodes: Index, codes: Positions) -> None:
         fitted, gram = kernel.training_gram(nodes, self.execution())
-        self.svm_ = KernelSVM.classify(gram, codes, self.C, weights, self.probability)
+        self.functions_ = self.learn(gram, codes, self.classes_)
         self.kernel_ = NodeNASK(**self.kernel_parameters())
         self.kernel_.fitted_, self._nodes = fitted, nodes
 
@@ -186,7 +182,12 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
         self, graph: AttributedGraph, nodes: Index, codes: Positions, weights: CodeWeight
     ) -> None:
         owner = type(self).__name__
-        for name, only in (("gram", "linear"), ("prune_cores", False), ("probability", False)):
+        for name, only in (
+            ("learner", "svm"),
+            ("gram", "linear"),
+            ("prune_cores", False),
+            ("probability", False),
+        ):
             if getattr(self, name) != only:
                 raise ParameterError(
                     f"{owner} learns from features here, with which {name} can only be {only!r}. "
@@ -201,21 +202,7 @@ class NASKNodeClassifier(ScoresNodes, StarKernelParameters):
             rows, codes, self.C, nodes, weights, n_jobs=self.n_jobs, progress=self.verbose
         )
         # The rows take gigabytes: what they say of the nodes of this graph is kept instead.
-        self._graph, self._decisions = graph, self.linear_.decide(rows)
-
-    def _decide(self, graph: Any, nodes: Any) -> Float64:
-        """Decisions of nodes: one per pair of classes, with random features one per class."""
-        check_is_fitted(self)
-        graph = as_graph(graph)
-        chosen = None if nodes is None else node_positions(nodes, graph.n_nodes, "nodes")
-        if self.method_ == "exact":
-            kernel, support = self.kernel_.fitted_, self.support_
-            return self.svm_.decide(kernel.gram(graph, chosen, support, self.execution()))
-        if graph is self._graph or graph == self._graph:
-            decisions = self._decisions
-        else:
-            decisions = self.linear_.decide(self.features_.transform(graph))
-        return decisions if chosen is None else decisions[chosen]
+        self._graph, self._confidence = graph, self.linear_.confidence(rows)
 
     def _choose_method(self, kernel: FittedNodeKernel, n_train: int) -> str:
         if self.method != "auto":

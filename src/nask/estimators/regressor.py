@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Float64
-from nask.estimators.base import GraphSVM
+from nask.estimators.base import GraphEstimator, check_penalty
 from nask.kernels.parameters import is_number
 from nask.learning.svm import KernelSVM
 from nask.learning.targets import as_numbers, training_data
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASKRegressor(RegressorMixin, GraphSVM):
+class NASKRegressor(RegressorMixin, GraphEstimator):
     """Support vector regression on the Neighborhood-Aware Star Kernel.
 
     The Gram matrix is centred and scaled to unit mean diagonal and the target to zero mean and
@@ -34,7 +35,7 @@ class NASKRegressor(RegressorMixin, GraphSVM):
     ----------
     kernel_ : NASK
         The fitted kernel, reduced to the support graphs.
-    svm_ : KernelSVM
+    functions_ : KernelSVM
         Coefficients of the support graphs, and a constant.
     support_ : ndarray of int
         Positions of the support graphs in the training list.
@@ -54,11 +55,13 @@ class NASKRegressor(RegressorMixin, GraphSVM):
     True
     """
 
+    C: float = 10.0
     epsilon: float = 0.1
 
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range."""
         super().check_parameters()
+        check_penalty(self.C, type(self).__name__)
         valid = is_number(self.epsilon) and self.epsilon >= 0
         self._check(valid, "epsilon", "a float in the range [0, inf)")
 
@@ -74,4 +77,5 @@ class NASKRegressor(RegressorMixin, GraphSVM):
 
     def predict(self, X: Any) -> Float64:
         """Predicted value of each graph."""
-        return self.decide(X)[:, 0]
+        check_is_fitted(self)
+        return self.functions_.decide(self.kernel_.transform(X))[:, 0]

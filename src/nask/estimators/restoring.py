@@ -10,48 +10,142 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
 
 from nask.engines.selection import ENGINES
-from nask.estimators.base import GraphSVM
+from nask.estimators.averaged import AveragedClassifier, GraphGroup, Member
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
-from nask.graph.batch import GraphBatch
+from nask.graph.batch import BATCH_ARRAYS, GraphBatch
 from nask.graph.schema import AttributeSpec, Schema
 from nask.kernels.fitted import FittedKernel
-from nask.kernels.parameters import RESOURCES, is_integer, is_number
+from nask.kernels.nask import NASK
+from nask.kernels.parameters import RESOURCES, GraphKernelParameters, is_integer, is_number
 from nask.learning.calibration import Calibration
+from nask.learning.decisions import DecisionFunctions
+from nask.learning.ridge import KernelRidge
 from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
 
+Model = NASKClassifier | NASKRegressor | AveragedClassifier
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
 # Of the names of classes: each prediction takes as much memory as the longest may.
 LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
-LARGEST = {"machine": 1e300, "calibration": 1e100}
+LARGEST, LARGEST_OF_CALIBRATION = 1e300, 1e100
 
 Floats = npt.NDArray[np.float64]
 
 
-def restore(document: Mapping[str, Any], arrays: Arrays) -> NASKClassifier | NASKRegressor:
+def array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Names of the arrays that a model has, and of those that it may have."""
+    optional = ["calibration/coefficients", "calibration/constants"]
+    if document["class"] != AveragedClassifier.__name__:
+        batch = [f"batch/{name}" for name in BATCH_ARRAYS]
+        return [*batch, "support", "machine/coefficients", "machine/constants"], optional
+    groups = document["groups"]
+    if not isinstance(groups, list) or not groups:
+        raise ModelFileError(f"The groups are {quoted(groups)}: expected a list of one or more.")
+    batches = [group["batch"] for group in groups]
+    if not all(is_integer(k) and 0 <= k < len(groups) for k in batches):
+        raise ModelFileError(f"The groups have the batches {quoted(batches)}: expected positions.")
+    required = [f"batch{k}/{name}" for k in sorted(set(batches)) for name in BATCH_ARRAYS]
+    parts = ("coefficients", "constants")
+    required += [f"group{k}/{part}" for k in range(len(groups)) for part in parts]
+    return required, optional
+
+
+def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
+    if document["class"] == AveragedClassifier.__name__:
+        return _averaged(document, arrays)
     model = _model(document)
-    kernel = _kernel(model, document, arrays)
+    unit = None
+    if model.gram == "rbf":
+        unit = _finite(document["mean_squared_distance"], positive=True)
+    kernel = _kernel(model, document, arrays, "batch", unit)
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     support = _support(arrays["support"], n_support, n_graphs)
     n_functions, calibration = 1, None
+    learned: type[KernelSVM | KernelRidge] = KernelSVM
     if isinstance(model, NASKClassifier):
         model.classes_ = _classes(document["classes"], document["classes_dtype"])
         model.weights_by_code(model.classes_)
         n_classes = len(model.classes_)
-        n_functions = n_classes * (n_classes - 1) // 2
-        if "calibration/coefficients" in arrays:
-            n_scores = 1 if n_classes == 2 else n_classes
-            calibration = Calibration(*_function(arrays, "calibration", n_classes, n_scores))
+        if model.learner == "ridge":
+            learned, n_functions = KernelRidge, 1 if n_classes == 2 else n_classes
+        else:
+            n_functions = n_classes * (n_classes - 1) // 2
+        calibration = _calibration(arrays, n_classes)
     functions = _function(arrays, "machine", n_functions, n_support)
-    model.set_fitted(kernel, KernelSVM(*functions, support, calibration), n_graphs)
+    model.set_fitted(kernel, learned(*functions, support, calibration), n_graphs)
     return model
+
+
+def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier:
+    classes = _classes(document["classes"], document["classes_dtype"])
+    n_functions = 1 if len(classes) == 2 else len(classes)
+    groups = []
+    for number, content in enumerate(document["groups"]):
+        pass_ = NASK()
+        _set_parameters(pass_, content["parameters"], "A group")
+        pass_.check_parameters()
+        kernel = _kernel(pass_, content, arrays, f"batch{content['batch']}", None)
+        members = content["members"]
+        if not isinstance(members, list) or not members:
+            raise ModelFileError("A group of the model has no list of members.")
+        name = f"group{number}"
+        functions = _functions_of_group(arrays, name, len(members), n_functions, kernel.n_graphs)
+        made = zip(members, functions, strict=True)
+        forms = tuple(_member(pass_, *own) for own in made)
+        groups.append(GraphGroup(kernel, forms, pass_.kernel_parameters()))
+    settings = document["settings"]
+    if not isinstance(settings, list) or not all(isinstance(own, dict) for own in settings):
+        raise ModelFileError("The settings of the model are no list of mappings.")
+    return AveragedClassifier(groups, classes, _calibration(arrays, len(classes)), settings)
+
+
+def _member(kernel: NASK, content: Mapping[str, Any], functions: DecisionFunctions) -> Member:
+    """A form with a weight for each hop of the kernel, its unit of distance and its functions."""
+    given = NASK(n_hops=kernel.n_hops, hop_weights=content["form"]["hop_weights"])
+    for name in ("normalize", "gram", "gram_scale"):
+        given.set_params(**{name: content["form"][name]})
+    given.check_parameters()
+    unit = None
+    if given.gram == "rbf":
+        unit = _finite(content["unit"], positive=True)
+    return Member(given.form(), unit, functions)
+
+
+def _functions_of_group(
+    arrays: Arrays, name: str, n_members: int, n_functions: int, n_graphs: int
+) -> list[DecisionFunctions]:
+    coefficients, constants = arrays[f"{name}/coefficients"], arrays[f"{name}/constants"]
+    if coefficients.shape[:1] != (n_members,) or constants.shape[:1] != (n_members,):
+        raise ModelFileError(
+            f"The {name} has {n_members} members, but coefficients of shape {coefficients.shape} "
+            f"and constants of shape {constants.shape}."
+        )
+    return [
+        DecisionFunctions(
+            *_function(
+                {f"{name}/coefficients": own, f"{name}/constants": constant},
+                name,
+                n_functions,
+                n_graphs,
+            )
+        )
+        for own, constant in zip(coefficients, constants, strict=True)
+    ]
+
+
+def _calibration(arrays: Arrays, n_classes: int) -> Calibration | None:
+    if "calibration/coefficients" not in arrays:
+        return None
+    n_scores = 1 if n_classes == 2 else n_classes
+    return Calibration(*_function(arrays, "calibration", n_classes, n_scores))
 
 
 def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
@@ -61,8 +155,14 @@ def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
         hint = did_you_mean(str(name), CLASSES)
         raise ModelFileError(f"The class of the model is {quoted(name)}, which is none. {hint}")
     model: NASKClassifier | NASKRegressor = CLASSES[name]()
+    _set_parameters(model, document["parameters"], name)
+    model.check_parameters()
+    return model
+
+
+def _set_parameters(model: BaseEstimator, given: Mapping[str, Any], name: str) -> None:
     known = model.get_params(deep=False)
-    for parameter, value in document["parameters"].items():
+    for parameter, value in given.items():
         if parameter not in known:
             raise ModelFileError(
                 f"{name} has no parameter {quoted(parameter)}, which the file gives."
@@ -70,23 +170,23 @@ def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
         if parameter not in RESOURCES:
             plain = dict(map(tuple, value["pairs"])) if isinstance(value, dict) else value
             model.set_params(**{parameter: plain})
-    model.check_parameters()
-    return model
 
 
-def _kernel(model: GraphSVM, document: Mapping[str, Any], arrays: Arrays) -> FittedKernel:
-    """The fitted kernel, with the support graphs as its training graphs."""
-    schema, unit = _schema(document["schema"]), None
+def _kernel(
+    model: GraphKernelParameters,
+    document: Mapping[str, Any],
+    arrays: Arrays,
+    batch_name: str,
+    unit: float | None,
+) -> FittedKernel:
+    """The fitted kernel, with the graphs of the file as its training graphs."""
+    schema = _schema(document["schema"])
     if schema.degree != model.degree:
         raise ModelFileError(
             f"The parameter degree is {quoted(model.degree)}, and the schema has it as "
             f"{quoted(schema.degree)}."
         )
-    if model.gram == "rbf":
-        unit = _finite(document["mean_squared_distance"], positive=True)
-    batch = GraphBatch.from_arrays(
-        {name.removeprefix("batch/"): a for name, a in arrays.items() if name.startswith("batch/")}
-    )
+    batch = GraphBatch.from_arrays({name: arrays[f"{batch_name}/{name}"] for name in BATCH_ARRAYS})
     batch.check(schema)
     engine = document["engine"]
     if engine not in ENGINES:
@@ -177,7 +277,7 @@ def _function(arrays: Arrays, name: str, n_functions: int, n_inputs: int) -> tup
         )
     with np.errstate(over="ignore"):
         largest = np.abs(coefficients).sum(axis=1) + np.abs(constants)
-    if not (largest <= LARGEST[name]).all():
+    if not (largest <= (LARGEST_OF_CALIBRATION if name == "calibration" else LARGEST)).all():
         raise ModelFileError(f"The {name} has numbers that are missing, infinite or too large.")
     return np.ascontiguousarray(coefficients), constants
 

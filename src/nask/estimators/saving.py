@@ -9,32 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from nask.estimators.base import GraphSVM
+from nask.arrays import Array
+from nask.estimators.averaged import AveragedClassifier, GraphGroup
+from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
-from nask.estimators.regressor import NASKRegressor
-from nask.estimators.restoring import restore
+from nask.estimators.restoring import Model, array_names, restore
 from nask.exceptions import ModelFileError, ParameterError
-from nask.graph.batch import BATCH_ARRAYS
 from nask.graph.schema import AttributeSpec
+from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
+from nask.learning.calibration import Calibration
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
 
-REQUIRED = (
-    *(f"batch/{name}" for name in BATCH_ARRAYS),
-    "support",
-    "machine/coefficients",
-    "machine/constants",
-)
-OPTIONAL = ("calibration/coefficients", "calibration/constants")
 
-
-def save(model: GraphSVM, path: str | os.PathLike[str]) -> None:
+def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     """Write a fitted model; see :meth:`nask.NASKClassifier.save`."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
-    kernel, svm = model.kernel_.fitted_, model.svm_
+    kernel, functions = model.kernel_.fitted_, model.functions_
     document: dict[str, Any] = {
         "class": type(model).__name__,
         # Those that the kernel was fitted with: the model's own may have been changed since.
@@ -42,31 +36,57 @@ def save(model: GraphSVM, path: str | os.PathLike[str]) -> None:
             {**model.get_params(deep=False), **model.kernel_.get_params(deep=False)}
         ),
         "n_graphs": model.n_graphs_,
-        "schema": {
-            "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],
-            "edges": [_spec_to_json(spec) for spec in kernel.schema.edges],
-            "degree": kernel.schema.degree,
-            "features": list(kernel.schema.features),
-        },
-        "engine": kernel.engine,
+        **_kernel_to_json(kernel),
         "mean_squared_distance": kernel.unit,
     }
-    arrays: Arrays = {f"batch/{k}": v for k, v in kernel.graphs.batch.arrays().items()}
-    arrays["support"] = svm.support
-    arrays["machine/coefficients"] = svm.coefficients
-    arrays["machine/constants"] = svm.constants
+    arrays: Arrays = _batch_arrays("batch", kernel)
+    arrays["support"] = functions.support
+    arrays["machine/coefficients"] = functions.coefficients
+    arrays["machine/constants"] = functions.constants
     if isinstance(model, NASKClassifier):
-        document["classes"] = [_scalar(c, "class") for c in model.classes_.tolist()]
-        document["classes_dtype"] = (
-            "O" if model.classes_.dtype == object else model.classes_.dtype.str
-        )
-        if svm.calibration is not None:
-            arrays["calibration/coefficients"] = svm.calibration.coefficients
-            arrays["calibration/constants"] = svm.calibration.constants
+        _add_classes(document, arrays, model.classes_, functions.calibration)
     write_file(path, document, arrays, "save")
 
 
-def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
+def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a mean of several models; see :meth:`AveragedClassifier.save`."""
+    groups: list[dict[str, Any]] = []
+    arrays: Arrays = {}
+    kernels: list[FittedKernel] = []
+    for number, group in enumerate(model.groups):
+        if not isinstance(group, GraphGroup):
+            raise ModelFileError(
+                f"A model with a {type(group).__name__} cannot be saved: expected one of graphs, "
+                "with the star kernel."
+            )
+        kernel = group.kernel
+        same = (
+            k for k, own in enumerate(kernels) if kernel.graphs.batch.same_content(own.graphs.batch)
+        )
+        batch = next(same, len(kernels))
+        if batch == len(kernels):
+            kernels.append(kernel)
+            arrays |= _batch_arrays(f"batch{batch}", kernel)
+        members = [{"form": own.form.to_json(), "unit": own.unit} for own in group.members]
+        parameters = _plain_parameters(group.parameters)
+        groups.append(
+            {
+                "parameters": parameters,
+                **_kernel_to_json(kernel),
+                "batch": batch,
+                "members": members,
+            }
+        )
+        functions = [own.functions for own in group.members]
+        arrays[f"group{number}/coefficients"] = np.stack([own.coefficients for own in functions])
+        arrays[f"group{number}/constants"] = np.stack([own.constants for own in functions])
+    settings = [_plain_parameters(setting) for setting in model.settings]
+    document = {"class": type(model).__name__, "groups": groups, "settings": settings}
+    _add_classes(document, arrays, model.classes_, model.calibration)
+    write_file(path, document, arrays, "save")
+
+
+def load(path: str | os.PathLike[str]) -> Model:
     """Read a model that ``save`` wrote. No code from the file is ever run.
 
     Parameters
@@ -75,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
 
     Returns
     -------
-    NASKClassifier or NASKRegressor
+    NASKClassifier, NASKRegressor or AveragedClassifier
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -92,7 +112,7 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError.expected("path", "load", "a str or a path", path)
     try:
-        return restore(*read_file(path, REQUIRED, OPTIONAL))
+        return restore(*read_file(path, array_names))
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {os.fspath(path)}.") from None
     except Exception as error:
@@ -100,8 +120,35 @@ def load(path: str | os.PathLike[str]) -> NASKClassifier | NASKRegressor:
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
-            "file written by the save method of a NASKClassifier or NASKRegressor."
+            "file written by the save method of a NASKClassifier, TunedNASKClassifier or "
+            "NASKRegressor."
         ) from error
+
+
+def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
+    return {
+        "schema": {
+            "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],
+            "edges": [_spec_to_json(spec) for spec in kernel.schema.edges],
+            "degree": kernel.schema.degree,
+            "features": list(kernel.schema.features),
+        },
+        "engine": kernel.engine,
+    }
+
+
+def _batch_arrays(name: str, kernel: FittedKernel) -> Arrays:
+    return {f"{name}/{k}": v for k, v in kernel.graphs.batch.arrays().items()}
+
+
+def _add_classes(
+    document: dict[str, Any], arrays: Arrays, classes: Array, calibration: Calibration | None
+) -> None:
+    document["classes"] = [_scalar(c, "class") for c in classes.tolist()]
+    document["classes_dtype"] = "O" if classes.dtype == object else classes.dtype.str
+    if calibration is not None:
+        arrays["calibration/coefficients"] = calibration.coefficients
+        arrays["calibration/constants"] = calibration.constants
 
 
 def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:

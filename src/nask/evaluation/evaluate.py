@@ -25,6 +25,7 @@ from nask.evaluation.folds import (
     fold_of_its_own,
     fold_of_shared,
     nodes_of_their_own,
+    ridge_folds,
     with_warnings,
 )
 from nask.evaluation.journal import Journal
@@ -291,6 +292,12 @@ def _run(
         not callable(progress) and progress,
         f"{task.name}: Gram matrices",
     )
+    if method.learner == "ridge":
+        bar = not callable(progress) and progress
+        method = clone(method).set_params(n_jobs=n_jobs)
+        classes = task.classes, task.codes
+        text = f"{task.name}: settings"
+        return ridge_folds(method, stacks, *classes, pending, bar, text)
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
     shared = (method, stacks, task.classes, task.codes)

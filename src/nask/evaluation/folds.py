@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -14,11 +14,15 @@ from sklearn.base import clone
 from nask.arrays import Array, Index, Positions
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import Split
+from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.node_dataset import NO_CLASS
 from nask.learning.path import predictions
 from nask.tuning.race import one_split
+from nask.tuning.sweeps import Sweep
 
+# Of the scores of test items that are kept until settings have been chosen.
+BYTES_OF_SCORES = 2**30
 CaughtWarning = tuple[str, type[Warning]]
 
 
@@ -38,7 +42,7 @@ def fold_of_shared(
     codes: Positions,
     split: Split,
 ) -> FoldRecord:
-    """Choose parameters and learn, both from rows of Gram matrices of the whole set.
+    """Choose an SVM and fit it, both from rows of Gram matrices of the whole set.
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ def fold_of_shared(
     sweeps = method.sweeps()
     for sweep, stack in zip(sweeps, stacks, strict=True):
         race.enter(sweep, stack, rows)
-    chosen = race.winner()
+    chosen = race.leader
     gram = chosen.sweep.gram(stacks[sweeps.index(chosen.sweep)], chosen.candidate)
     weights = method.class_weight_by_code(classes)
     [predicted] = predictions(gram, codes, split.train, split.test, [chosen.C], weights)
@@ -67,6 +71,83 @@ def fold_of_shared(
     return _record(
         split, classes[codes], classes[predicted], chosen.parameters, chosen.score, 0.0, seconds
     )
+
+
+def ridge_folds(
+    method: Any,
+    stacks: Sequence[Array],
+    classes: Array,
+    codes: Positions,
+    splits: Sequence[Split],
+    progress: Progress,
+    description: str,
+) -> Iterator[FoldRecord]:
+    """Choose ridge regressions and predict, for many folds at once.
+
+    Every Gram matrix of the whole set is inverted once per penalty; what each fold would learn
+    without its test set follows exactly (:mod:`nask.learning.held_out`).
+
+    Parameters
+    ----------
+    method : TunedClassifier
+        Its ``sweeps()`` belong to the stacks.
+    stacks : sequence of ndarray
+        The Gram matrices of all graphs or nodes, one stack per sweep.
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of shape (n,)
+        The class of each graph or node, as its number in ``classes``; -1 where it has none.
+    splits : sequence of Split
+    progress : bool or callable
+    description : str
+        The text beside the bar.
+    """
+    sweeps = method.sweeps()
+    known = np.flatnonzero(codes >= 0)
+    place = np.cumsum(codes >= 0) - 1
+    for some in _groups(sweeps, splits, len(classes)):
+        start = time.perf_counter()
+        judge, rows = _judge_of(method, classes, codes, known, place, some)
+        for sweep, stack in track(
+            zip(sweeps, stacks, strict=True), len(sweeps), progress, description
+        ):
+            judge.enter(sweep, stack, rows)
+        choices = [judge.choose(fold) for fold in range(len(some))]
+        seconds = (time.perf_counter() - start) / len(some)
+        for fold, (split, choice) in enumerate(zip(some, choices, strict=True)):
+            predicted = classes[judge.scores(fold, choice).argmax(axis=1)]
+            chosen = choice.parameters, choice.score
+            yield _record(split, classes[codes], predicted, *chosen, 0.0, seconds)
+
+
+def _judge_of(
+    method: Any,
+    classes: Array,
+    codes: Positions,
+    known: Positions,
+    place: Positions,
+    splits: Sequence[Split],
+) -> tuple[Any, Positions]:
+    """The judge of some splits, and the rows of the Gram matrices that it sees."""
+    [first, *_] = splits
+    if first.validation is not None:
+        shown = np.concatenate([first.train, first.validation])
+        rows = np.concatenate([shown, first.test])
+        return method.judge_on_validation(codes[shown], classes, len(first.train)), rows
+    tests = [place[split.test] for split in splits]
+    return method.judge(codes[known], classes, tests), known
+
+
+def _groups(
+    sweeps: Sequence[Sweep], splits: Sequence[Split], n_classes: int
+) -> Iterator[Sequence[Split]]:
+    """Splits that are judged together: as many as the scores of all settings fit into memory."""
+    n_settings = sum(
+        len(own.alpha) * len(own.multiclass) for sweep in sweeps for own in sweep.candidates
+    )
+    bytes_per_split = 4 * n_settings * n_classes * max(len(split.test) for split in splits)
+    n_together = max(1, BYTES_OF_SCORES // bytes_per_split)
+    for first in range(0, len(splits), n_together):
+        yield splits[first : first + n_together]
 
 
 def fold_of_its_own(

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from nask.choices import Items
+from nask.exceptions import ParameterError
 from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier
 
@@ -18,21 +19,27 @@ _NASK: Mapping[Items, type[Any]] = {
     "graphs": TunedNASKClassifier,
     "nodes": TunedNASKNodeClassifier,
 }
+# A kernel's name with this has an SVM as its learner.
+SVM = "-svm"
 # Named, not imported: the laboratory is loaded only if a rival is asked for.
 _CATALOGUE = "nask.lab.rivals.catalogue"
 
 
 def named_method(name: str, items: Items = "graphs") -> Any:
-    """Return a new, unfitted model of that name.
+    """Return a new, unfitted model of that name; with "-svm" its learner is an SVM.
 
     Examples
     --------
     >>> type(named_method("nask")).__name__, type(named_method("nask", "nodes")).__name__
     ('TunedNASKClassifier', 'TunedNASKNodeClassifier')
     """
-    if name == "nask":
-        return _NASK[items]()
-    return import_module(_CATALOGUE).rival(name, items)
+    plain = name.removesuffix(SVM)
+    model = _NASK[items]() if plain == "nask" else import_module(_CATALOGUE).rival(plain, items)
+    if plain == name:
+        return model
+    if "learner" not in model.get_params(deep=False):
+        raise ParameterError(f"{plain} has no choice of a learner: use {plain!r}, not {name!r}.")
+    return model.set_params(learner="svm")
 
 
 def classifies(model: Any) -> Items:
@@ -55,12 +62,13 @@ def method_name(model: Any) -> str:
     'nask'
     """
     kind = type(model)
+    suffix = SVM if getattr(model, "learner", None) == "svm" else ""
     if kind in _NASK.values():
-        return "nask"
+        return "nask" + suffix
     place = f"{kind.__module__}:{kind.__qualname__}"
     catalogue = import_module(_CATALOGUE)
     known = [*catalogue.GRAPH_RIVALS.items(), *catalogue.NODE_RIVALS.items()]
-    return next((name for name, own in known if own == place), kind.__name__)
+    return next((name for name, own in known if own == place), kind.__name__) + suffix
 
 
 def described(model: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -182,6 +182,30 @@ class FittedKernel:
             raise RuntimeError("The unit of distance is learned from the training Gram matrix.")
         row_own, column_own = self.own(rows), self.own(columns)
         return GaussianForm(row_own, column_own, rows is columns, self.form.scale, self.unit)
+
+    def grams_of_forms(
+        self,
+        rows: Prepared,
+        forms: Sequence[tuple[Form, float | None]],
+        execution: Execution,
+    ) -> Iterator[Floats]:
+        """The kernel between a batch and the training graphs in several forms, from one pass.
+
+        Parameters
+        ----------
+        rows : Prepared
+        forms : sequence of (Form, float or None)
+            Each with a weight for every hop of this kernel, and its unit of distance.
+        execution : Execution
+        """
+        hops, graphs = self.hop_grams(rows, None, execution), self.graphs
+        for form, unit in forms:
+            linear = np.tensordot(form.hop_weights, hops, axes=1)
+            if form.normalize:
+                linear *= inverse_root(form.raw_self(rows.hop_self))[:, None]
+                linear *= inverse_root(form.raw_self(graphs.hop_self))[None, :]
+            own = replace(self, form=form, unit=unit)
+            yield own.formed(linear, rows, graphs, None, execution)
 
     def formed(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -126,6 +127,35 @@ class FittedNodeKernel:
         each = np.eye(self.spec.n_hops)
         return self._compare(batch, each, self.form.dtype, rows, columns, execution).values
 
+    def grams_of_forms(
+        self,
+        graph: AttributedGraph,
+        nodes: Index | None,
+        training_nodes: Index,
+        forms: Sequence[tuple[Form, float | None]],
+        execution: Execution,
+    ) -> Iterator[Floats]:
+        """The kernel between nodes of a graph and training nodes in several forms, from one pass.
+
+        Parameters
+        ----------
+        graph : AttributedGraph
+        nodes : ndarray or None
+            Their positions; None are all.
+        training_nodes : ndarray
+        forms : sequence of (Form, float or None)
+            Each with a weight for every hop of this kernel, and its unit of distance.
+        execution : Execution
+        """
+        batch, rows = self._with_training(graph, nodes)
+        rows = np.arange(graph.n_nodes) if rows is None else rows
+        each = np.eye(self.spec.n_hops)
+        hops = self._compare(batch, each, "float64", rows, training_nodes, execution)
+        for form, unit in forms:
+            gram = np.tensordot(form.hop_weights, hops.values, axes=1)
+            own = replace(self, form=form, unit=unit)
+            yield own.formed(own._normalised(gram, hops.own, rows, training_nodes))
+
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None
     ) -> tuple[GraphBatch, Index | None]:
@@ -149,16 +179,22 @@ class FittedNodeKernel:
     def _linear(
         self, batch: GraphBatch, rows: Index | None, columns: Index | None, execution: Execution
     ) -> Linear:
-        weights, form = self.form.hop_weights, self.form
+        weights = self.form.hop_weights
         grams = self._compare(batch, weights[None], self._dtype, rows, columns, execution)
-        gram, raw = grams.values[0], form.raw_self(grams.own)
+        return self._normalised(grams.values[0], grams.own, rows, columns)
+
+    def _normalised(
+        self, gram: Floats, hop_self: Float64, rows: Index | None, columns: Index | None
+    ) -> Linear:
+        """The linear kernel from a weighted sum of hops, which is overwritten."""
+        form, raw = self.form, self.form.raw_self(hop_self)
         down = slice(None) if rows is None else rows
         across = slice(None) if columns is None else columns
         if form.normalize:
             scale = inverse_root(raw)
             gram *= scale[down, None]
             gram *= scale[None, across]
-        own = form.own(grams.own)
+        own = form.own(hop_self)
         same = rows is columns or (rows is None and columns is None)
         return Linear(gram, own[down], own[across], same)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,15 @@ class Form:
     gram: GramForm
     scale: float
     dtype: DType
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form by the names of the kernel's parameters."""
+        return {
+            "hop_weights": self.hop_weights.tolist(),
+            "normalize": self.normalize,
+            "gram": self.gram,
+            "gram_scale": self.scale,
+        }
 
     def raw_self(self, hop_self: Float64) -> Float64:
         """K(G, G) before normalisation, from that of each hop."""
@@ -83,6 +93,35 @@ def gram_of_hops(
     >>> bool(np.allclose(gram_of_hops(hops, n_hops=2, gram="rbf"), shallow))
     True
     """
+    linear, own = _linear_of_hops(hops, n_hops, hop_weights, normalize)
+    if gram == "linear":
+        return linear
+    unit = distance_unit(linear, own)
+    return gaussian(to_squared_distances(linear, own, own, diagonal=True), gram_scale, unit)
+
+
+def unit_of_hops(
+    hops: Floats,
+    *,
+    n_hops: int,
+    hop_weights: Sequence[float] | None = None,
+    normalize: bool = True,
+    gram: str = "linear",
+    gram_scale: float = 1.0,
+) -> float | None:
+    """Mean squared distance that a Gaussian form of these hops has; None of a linear one.
+
+    Parameters are those of :func:`gram_of_hops`.
+    """
+    if gram == "linear":
+        return None
+    return distance_unit(*_linear_of_hops(hops, n_hops, hop_weights, normalize))
+
+
+def _linear_of_hops(
+    hops: Floats, n_hops: int, hop_weights: Sequence[float] | None, normalize: bool
+) -> tuple[Floats, Array]:
+    """Linear Gram matrix, and K(G, G) of each graph."""
     weights = np.ones(n_hops) if hop_weights is None else np.asarray(hop_weights, dtype=np.float64)
     linear = np.empty(hops.shape[1:], dtype=hops.dtype)
     # In windows of some rows: the sum is made in float64, and the hops may be larger than memory.
@@ -96,10 +135,7 @@ def gram_of_hops(
         linear *= scale[:, None]
         linear *= scale[None, :]
         own = self_similarity(own, normalize=True)
-    if gram == "linear":
-        return linear
-    unit = distance_unit(linear, own)
-    return gaussian(to_squared_distances(linear, own, own, diagonal=True), gram_scale, unit)
+    return linear, own
 
 
 def self_similarity(own: Array, normalize: bool) -> Array:

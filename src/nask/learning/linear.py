@@ -17,6 +17,7 @@ from nask.execution.progress import Progress, track
 from nask.execution.threads import one_blas_thread
 from nask.learning.centred_rows import CentredRows
 from nask.learning.class_weights import CodeWeight, weight_of_classes
+from nask.learning.decisions import most_confident
 from nask.learning.newton import NewtonSolver
 
 # Decisions differ from those of the optimum by this part of the mean slack, or less.
@@ -67,20 +68,12 @@ class LinearFunctions:
 
     def predict(self, X: Array, rows: Positions | None = None) -> Positions:
         """Number of the class of each row."""
-        return most_decided(self.decide(X, rows))
+        return most_confident(self.confidence(X, rows))
 
-
-def most_decided(decisions: Float64) -> Positions:
-    """Number of the chosen class, from one decision of two classes or one for each of several.
-
-    Examples
-    --------
-    >>> most_decided(np.array([[0.5], [-2.0]])), most_decided(np.array([[0.5, 2.0, -1.0]]))
-    (array([1, 0]), array([1]))
-    """
-    if decisions.shape[1] == 1:
-        return np.asarray(decisions[:, 0] > 0, dtype=np.intp)
-    return np.asarray(decisions.argmax(axis=1))
+    def confidence(self, X: Array, rows: Positions | None = None) -> Float64:
+        """Confidence in the second of two classes, (m,), or in each class, (m, n_classes)."""
+        decisions = self.decide(X, rows)
+        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
 
 
 def fit_linear(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,28 +11,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64
 from nask.io.coerce import as_graph
+from nask.learning.decisions import most_confident
 from nask.learning.node_targets import class_per_node, scored_nodes
-from nask.learning.votes import class_confidence, most_confident
 
 
 class DecidesClasses(ClassifierMixin):
-    """A classifier of graphs by one decision per pair of classes; a subclass decides."""
+    """A classifier of graphs by its confidence in each class; a subclass decides."""
 
     classes_: Array
-    decide: Callable[[Any], Float64]
-    """One decision per graph and pair of classes, (m, n_pairs): positive for the first class of a
-    pair, but for the second where there are two classes."""
 
+    @abstractmethod
     def decision_function(self, X: Any) -> Float64:
         """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
-        check_is_fitted(self)
-        return class_confidence(self.decide(X), len(self.classes_))
 
     def predict(self, X: Any) -> Array:
         """Most confident class of each graph."""
         check_is_fitted(self)
-        chosen = most_confident(self.decide(X), len(self.classes_))
-        return np.asarray(self.classes_[chosen])
+        return np.asarray(self.classes_[most_confident(self.decision_function(X))])
 
 
 class ScoresNodes(ClassifierMixin):

@@ -18,8 +18,8 @@ from nask.arrays import Floats, Positions
 from nask.compiled.compiling import compiled, inner
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
-from nask.learning.svm import DecisionFunctions
-from nask.learning.votes import most_confident
+from nask.learning.decisions import DecisionFunctions, most_confident
+from nask.learning.votes import class_confidence
 
 # The optimality conditions hold to this; that of libsvm.
 TOLERANCE = 1e-3
@@ -62,9 +62,8 @@ def predictions(
     centring = Centring.fit(square)
     new = centring.apply(gram[np.ix_(test, train)])
     square = centring.apply(square, dtype=gram.dtype)
-    n_classes = int(codes.max()) + 1
     for svm in penalty_path(square, codes[train], penalties, class_weight):
-        yield most_confident(svm.decide(new), n_classes)
+        yield most_confident(class_confidence(svm.decide(new)))
 
 
 def penalty_path(

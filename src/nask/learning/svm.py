@@ -13,29 +13,12 @@ from nask.arrays import Array, Float64, Positions
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight
+from nask.learning.decisions import KernelModel
+from nask.learning.votes import class_confidence
 
 
 @dataclass(frozen=True)
-class DecisionFunctions:
-    """f(G) = sum over graphs of coefficient * K(G_i, G) + constant.
-
-    Parameters
-    ----------
-    coefficients : ndarray of shape (n_functions, n_graphs)
-        One function for a regression or two classes, otherwise one per pair of classes.
-    constants : ndarray of shape (n_functions,)
-    """
-
-    coefficients: Float64
-    constants: Float64
-
-    def decide(self, gram: Array) -> Float64:
-        """Values of the functions, new graphs x functions, from the kernel with the graphs."""
-        return np.asarray(gram @ self.coefficients.T + self.constants, dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class KernelSVM(DecisionFunctions):
+class KernelSVM(KernelModel):
     """A fitted support vector machine: decision functions of its support graphs.
 
     The Gram matrix is centred and scaled to unit mean diagonal to learn from, and the centring is
@@ -43,12 +26,8 @@ class KernelSVM(DecisionFunctions):
 
     Parameters
     ----------
-    coefficients, constants : ndarray
-        As in :class:`DecisionFunctions`, of the support graphs.
-    support : ndarray of shape (n_support,)
-        Positions of the support graphs, or nodes, among those learned from.
-    calibration : Calibration or None
-        What makes probabilities of the decisions between classes.
+    coefficients, constants, support, calibration
+        As in :class:`KernelModel`: one function for two classes, otherwise one per pair of them.
 
     Examples
     --------
@@ -57,9 +36,6 @@ class KernelSVM(DecisionFunctions):
     >>> (svm.decide(K[:, svm.support])[:, 0] > 0).tolist()
     [False, False, True]
     """
-
-    support: Positions
-    calibration: Calibration | None = None
 
     @classmethod
     def classify(
@@ -88,7 +64,7 @@ class KernelSVM(DecisionFunctions):
         # Of tens of thousands of nodes the matrix takes gigabytes.
         del gram
         svc.fit(centred, codes)
-        calibration = Calibration.fit(svc, centred, codes) if probability else None
+        calibration = Calibration.of_folds(svc, centred, codes) if probability else None
         functions = _unfolded(svc, centring)
         return cls(*functions, np.asarray(svc.support_), calibration)
 
@@ -110,6 +86,10 @@ class KernelSVM(DecisionFunctions):
         svr.fit(centring.apply(gram), (target - mean) / unit)
         coefficients, constants = _unfolded(svr, centring)
         return cls(coefficients * unit, constants * unit + mean, np.asarray(svr.support_))
+
+    def confidence(self, gram: Array) -> Float64:
+        """Confidence in the second of two classes, (m,), or votes for each, (m, n_classes)."""
+        return class_confidence(self.decide(gram))
 
 
 def _unfolded(libsvm: Any, centring: Centring) -> tuple[Float64, Float64]:

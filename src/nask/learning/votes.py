@@ -1,41 +1,35 @@
-"""From one decision per pair of classes to one class."""
+"""From one decision per pair of classes to the confidence in each class."""
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
 
-from nask.arrays import Float64, Positions
+from nask.arrays import Float64
 
 
-def most_confident(decisions: Float64, n_classes: int) -> Positions:
-    """Number of the chosen class of each graph, from one decision per pair of classes.
+def class_confidence(decisions: Float64) -> Float64:
+    """Confidence in the second of two classes, (m,), or in each class, (m, n_classes).
 
-    Examples
-    --------
-    >>> most_confident(np.array([[0.5], [-2.0]]), 2)
-    array([1, 0])
-    """
-    if n_classes == 2:
-        return np.asarray(decisions[:, 0] > 0, dtype=np.intp)
-    return np.asarray(one_versus_rest(decisions, n_classes).argmax(axis=1))
+    Of several classes: votes, ties broken by summed confidence.
 
-
-def class_confidence(decisions: Float64, n_classes: int) -> Float64:
-    """What a classifier's ``decision_function`` returns: one number for two classes, else one
-    per class."""
-    return decisions[:, 0] if n_classes == 2 else one_versus_rest(decisions, n_classes)
-
-
-def one_versus_rest(decisions: Float64, n_classes: int) -> Float64:
-    """One score per class from one decision per pair: votes, ties broken by summed confidence.
+    Parameters
+    ----------
+    decisions : ndarray of shape (m, n_pairs)
+        Positive for the first class of a pair, but for the second where there are two classes.
 
     Examples
     --------
-    >>> one_versus_rest(np.array([[1.0, 1.0, -1.0]]), 3).argmax(axis=1)  # 0 beats 1 and 2
+    >>> class_confidence(np.array([[1.0, 1.0, -1.0]])).argmax(axis=1)  # 0 beats 1 and 2
     array([0])
+    >>> class_confidence(np.array([[0.5], [-2.0]]))
+    array([ 0.5, -2. ])
     """
+    if decisions.shape[1] == 1:
+        return decisions[:, 0]
+    n_classes = (1 + math.isqrt(1 + 8 * decisions.shape[1])) // 2
     votes = np.zeros((len(decisions), n_classes))
     confidence = np.zeros_like(votes)
     for (i, j), decision in zip(combinations(range(n_classes), 2), decisions.T, strict=True):

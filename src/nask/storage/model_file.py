@@ -11,7 +11,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ HEAD = ("format", "version")
 COPIES = 2
 
 Arrays = dict[str, npt.NDArray[Any]]
+Names = Sequence[str]
 
 
 def write_file(
@@ -62,15 +63,15 @@ def write_file(
 
 
 def read_file(
-    path: str | os.PathLike[str], required: Sequence[str], optional: Sequence[str]
+    path: str | os.PathLike[str], arrays: Callable[[dict[str, Any]], tuple[Names, Names]]
 ) -> tuple[dict[str, Any], Arrays]:
     """Read the document and the arrays of a model; an error where the form is another one.
 
     Parameters
     ----------
     path : str or path
-    required, optional : sequence of str
-        Names of the arrays that a model has, or may have.
+    arrays : callable
+        Names of the arrays that a model of this document has, and of those that it may have.
     """
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError("It is a folder." if Path(path).is_dir() else "It is no plain file.")
@@ -82,6 +83,7 @@ def read_file(
                 f"It is a {quoted(form[0])} of version {quoted(form[1])}; this nask reads "
                 f"{FORMAT!r} of version {VERSION}."
             )
+        required, optional = arrays(document)
         _check_members(archive, [*required, *optional])
         names = [*required, *(n for n in optional if f"{n}.npy" in archive.namelist())]
         return document, {name: _array(archive, f"{name}.npy") for name in names}

@@ -1,4 +1,4 @@
-"""A classifier that chooses its own kernel parameters and C."""
+"""A classifier that chooses its own kernel parameters and learner."""
 
 from __future__ import annotations
 
@@ -14,21 +14,26 @@ from nask.tuning.tuned import TunedGraphClassifier, TunedStarClassifier
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
-    """A :class:`NASKClassifier` whose parameters are chosen by cross-validation.
+    """A classifier of graphs that chooses the parameters of the kernel and of the learner.
 
-    Every setting of a grid is judged on folds of the training graphs; the best is fitted on all of
-    them. One pass over the graphs serves all hop counts, hop weights, forms of the Gram and
-    penalties, and settings that cannot win any more are stopped early.
+    Every setting of a grid is judged on training graphs that it has not learned from. One pass over
+    the graphs serves all hop counts, hop weights, forms of the Gram matrix and penalties.
 
     Parameters
     ----------
+    learner : {"ridge", "svm"}, default="ridge"
+        "ridge": ridge regressions, judged by exact leave-one-out. What decides is the mean of all
+        settings that are within a standard error of the best. "svm": support vector machines,
+        judged on inner folds, where settings that cannot win any more are stopped early. The best
+        decides.
     estimator : NASKClassifier, default=None
         Gives the parameters that the grid does not vary, such as ``expansion`` or ``dtype``.
     grid : {"default", "full"}, dict of lists by parameter, or list of such, default="default"
-        What to try: values of any parameter of :class:`NASKClassifier` that the kernel or C has.
-        "default" is a small grid that was chosen by measurement, "full" is 20 times as large.
+        What to try: values of any parameter of :class:`NASKClassifier` that the kernel or the
+        learner has. "default" is a small grid that was chosen by measurement, "full" is 20 times
+        as large.
     inner : int, default=5
-        Number of folds.
+        Number of folds, for SVMs.
     random_state : int, default=0
         Of the folds.
     n_jobs : int, default=None
@@ -38,24 +43,25 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
 
     Attributes
     ----------
-    best_estimator_ : NASKClassifier
+    best_estimator_ : AveragedClassifier or NASKClassifier
         Fitted on all training graphs; what is saved by :meth:`save`.
     best_params_ : dict
-        The chosen values of what the grid varies.
+        The values of the best setting, and how many are averaged.
     best_score_ : float
-        Their accuracy on the folds. Too good by the choice itself: see :func:`nask.evaluate`.
+        Its accuracy by leave-one-out, or on the folds. Too good by the choice itself: see
+        :func:`nask.evaluate`.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
-        Time spent on comparing graphs, and on SVMs.
+        Time spent on comparing graphs, and on learning.
 
     Examples
     --------
     >>> import nask
     >>> mutag = nask.load_dataset("MUTAG")
-    >>> grid = {"gamma": [0.1, 1.0], "n_hops": [1, 2], "C": [1, 10, 100]}
+    >>> grid = {"gamma": [0.1, 1.0], "n_hops": [1, 2]}
     >>> model = nask.TunedNASKClassifier(grid=grid).fit(mutag.graphs[::2], mutag.y[::2])
     >>> sorted(model.best_params_)
-    ['C', 'gamma', 'n_hops']
+    ['alpha', 'averaged', 'gamma', 'learner', 'n_hops']
     >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75)
     True
     """

@@ -1,7 +1,8 @@
-"""A classifier of nodes that chooses its own kernel parameters and C."""
+"""A classifier of nodes that chooses its own kernel parameters and learner."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from nask.arrays import Array, Float64, Positions
 from nask.choices import GridName
+from nask.estimators.averaged import Group, NodeGroup
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
@@ -19,8 +21,9 @@ from nask.learning.node_targets import class_per_node, known_nodes
 from nask.learning.targets import class_codes
 from nask.messages import quoted
 from nask.tuning.grid import Grid
+from nask.tuning.leave_one_out import OnValidation, RidgeJudge
 from nask.tuning.race import one_split
-from nask.tuning.sweeps import StarSweep
+from nask.tuning.sweeps import CandidateFunctions, StarSweep
 from nask.tuning.tuned import TunedStarClassifier
 
 
@@ -30,17 +33,35 @@ class NodeSweep(StarSweep):
 
     kernel_type: ClassVar[type[NodeNASK]] = NodeNASK
 
+    def group(
+        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+    ) -> Group:
+        """Functions on forms of the fitted kernel of this pass, as a part of a classifier.
+
+        Parameters
+        ----------
+        kernel : NodeNASK
+            As :meth:`fitted` returned it.
+        members : sequence of (Candidate, float or None, DecisionFunctions)
+        train : ndarray or None
+            The training nodes; all where None.
+        """
+        nodes = np.arange(kernel.fitted_.n_nodes) if train is None else train
+        return NodeGroup(kernel.fitted_, self.members(kernel.n_hops, members), nodes)
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TunedNASKNodeClassifier(ScoresNodes, TunedStarClassifier):
-    """A :class:`NASKNodeClassifier` whose parameters are chosen by cross-validation.
+    """A classifier of nodes that chooses the parameters of the kernel and of the learner.
 
-    Every setting of a grid is judged on folds of the training nodes, or on validation nodes; the
-    best is fitted on the training nodes. The kernel is transductive: it sees the whole network
-    and the attributes of all nodes. Classes are seen of training and validation nodes only.
+    Every setting of a grid is judged on training nodes that it has not learned from, or on
+    validation nodes. The kernel is transductive: it sees the whole network and the attributes of
+    all nodes. Classes are seen of training and validation nodes only.
 
     Parameters
     ----------
+    learner : {"ridge", "svm"}, default="ridge"
+        As in :class:`nask.TunedNASKClassifier`.
     estimator : NASKNodeClassifier, default=None
         Gives the parameters that the grid does not vary; by default one with ``dtype="float32"``.
     grid : {"nodes", "default", "full"}, dict of lists by parameter, or list of such, \
@@ -48,7 +69,7 @@ default="nodes"
         What to try: values of any parameter of :class:`NASKNodeClassifier` that the kernel or C
         has.
     inner : int, default=3
-        Number of folds.
+        Number of folds, for SVMs.
     random_state : int, default=0
         Of the folds.
     n_jobs : int, default=None
@@ -58,26 +79,26 @@ default="nodes"
 
     Attributes
     ----------
-    best_estimator_ : NASKNodeClassifier
+    best_estimator_ : AveragedClassifier or NASKNodeClassifier
         Fitted on all training nodes.
     best_params_ : dict
-        The chosen values of what the grid varies.
+        The values of the best setting, and how many are averaged.
     best_score_ : float
-        Their accuracy on the folds, or on the validation nodes. Too good by the choice itself:
-        see :func:`nask.evaluate`.
+        Its accuracy by leave-one-out, on the folds, or on the validation nodes. Too good by the
+        choice itself: see :func:`nask.evaluate`.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
-        Time spent on comparing nodes, and on SVMs.
+        Time spent on comparing nodes, and on learning.
 
     Examples
     --------
     >>> import nask
     >>> network = nask.lab.make_social_network(300)
-    >>> grid = {"gamma": [1.0], "n_hops": [1, 2], "C": [1, 10]}
+    >>> grid = {"gamma": [1.0], "n_hops": [1, 2]}
     >>> model = nask.TunedNASKNodeClassifier(grid=grid)
     >>> model = model.fit(network.graph, network.y, network.train)
     >>> sorted(model.best_params_)
-    ['C', 'gamma', 'n_hops']
+    ['alpha', 'averaged', 'gamma', 'learner', 'n_hops']
     >>> bool(model.score(network.graph, network.y, network.test) > 0.6)
     True
     """
@@ -111,13 +132,36 @@ default="nodes"
         rows = known_nodes(target, train, "train")
         self.classes_, codes = class_codes(target[rows], "node", rows)
         judged, splits = rows, None
+        known = codes
         if held_out is not None:
             check_held_out(target, rows, held_out)
             judged, splits = one_split(rows, held_out)
-            codes = np.searchsorted(self.classes_, as_target(target[judged]))
-        race = self.race(codes, self.classes_, self.n_jobs, splits)
-        self.best_estimator_ = self.choose(graph, race, judged).fit(graph, target, rows)
+            known = np.searchsorted(self.classes_, as_target(target[judged]))
+        if self.learner == "svm":
+            race = self.race(known, self.classes_, self.n_jobs, splits)
+            self.best_estimator_ = self.choose_svm(graph, race, judged).fit(graph, target, rows)
+            return self
+        judge: RidgeJudge
+        if held_out is None:
+            judge = self.judge(codes, self.classes_)
+        else:
+            judge = self.judge_on_validation(known, self.classes_, len(rows))
+        self.best_estimator_ = self.choose_average(graph, judge, codes, judged)
         return self
+
+    def judge_on_validation(self, codes: Positions, classes: Array, n_train: int) -> OnValidation:
+        """Return the judge of ridge regressions on validation nodes.
+
+        Parameters
+        ----------
+        codes : ndarray of int
+            The classes of the training and then of the validation nodes, by their number.
+        classes : ndarray
+        n_train : int
+        """
+        self.check_search()
+        weights = self.class_weight_by_code(classes)
+        return OnValidation(codes, len(classes), weights, self.n_jobs, n_train)
 
     def predict(self, graph: Any, nodes: Any = None) -> Array:
         """Most confident class of each node, or of the given ones."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,23 +14,11 @@ from nask.exceptions import ParameterError
 from nask.learning.class_weights import CodeWeight
 from nask.learning.path import predictions
 from nask.messages import quoted
-from nask.tuning.shrinkage import shrunk_scores
-from nask.tuning.sweeps import Candidate
+from nask.tuning.sweeps import Candidate, Sweep
 
 Splits = list[tuple[Positions, Positions]]
 # Standard errors that a candidate may lie behind the leader on the folds both have run.
 BEHIND = 2.0
-
-
-class Sweep(Protocol):
-    """A stack of matrices from one pass over the graphs, and the candidates made from it."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]: ...  # noqa: D102
-    @property
-    def candidates(self) -> tuple[Candidate, ...]: ...  # noqa: D102
-    def compute(self, data: Any, n_jobs: int | None = None) -> Floats: ...  # noqa: D102
-    def gram(self, stack: Floats, candidate: Candidate) -> Floats: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +64,7 @@ class Race:
     paired comparison). Candidates of one sweep run against the leader of those before, in any
     number of threads. The outcome does not depend on the number of threads.
 
-    The winner is the best of those that ran to the end, by scores shrunk towards what the values of
-    their parameters score on the whole; see :func:`nask.tuning.shrinkage.shrunk_scores`. Ties
-    go to the earlier.
+    The winner is the leader in the end. Ties go to the earlier.
 
     Parameters
     ----------
@@ -102,10 +87,9 @@ class Race:
     >>> from nask.tuning.sweeps import star_sweeps
     >>> mutag = nask.load_dataset("MUTAG")
     >>> race = Race((mutag.y > 0).astype(np.intp), inner=3)
-    >>> for sweep in star_sweeps(nask.NASK(), 1.0, {"gamma": [0.1, 1.0], "C": [1, 10]}):
+    >>> for sweep in star_sweeps(nask.NASK(), {"gamma": [0.1, 1.0], "C": [1, 10]}):
     ...     race.enter(sweep, sweep.compute(mutag.graphs))
-    >>> winner = race.winner()
-    >>> sorted(winner.parameters), bool(winner.score > 0.8)
+    >>> sorted(race.leader.parameters), bool(race.leader.score > 0.8)
     (['C', 'gamma'], True)
     """
 
@@ -123,7 +107,6 @@ class Race:
         self._held_out = np.unique(np.concatenate([test for _, test in self._splits]))
         self._class_weight = class_weight
         self._n_jobs = n_jobs
-        self._entrants: list[Entrant] = []
         self._leader: Entrant | None = None
 
     def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
@@ -140,7 +123,6 @@ class Race:
         run = Parallel(n_jobs=self._n_jobs, prefer="threads")
         tasks = (delayed(self._run)(sweep, stack, rows, entrant) for entrant in sweep.candidates)
         for entrants in run(tasks):
-            self._entrants.extend(entrants)
             for entrant in entrants:
                 ahead = self._leader is None or entrant.score > self._leader.score
                 if entrant.finished and ahead:
@@ -152,22 +134,6 @@ class Race:
         if self._leader is None:
             raise ParameterError("The grid has no candidates: expected one setting at least.")
         return self._leader
-
-    def winner(self) -> Entrant:
-        """Return the best of all that were entered."""
-        leader = self.leader
-        entrants = self._entrants
-        finished = np.array([entrant.finished for entrant in entrants])
-        scores = np.array([entrant.score for entrant in entrants])
-        # What those that were stopped would have reached, by their distance from the leader.
-        for k in np.flatnonzero(~finished):
-            scores[k] += leader.score - leader.right[entrants[k].tested].mean()
-        right = np.array([entrant.right for entrant in entrants if entrant.finished])
-        # Of a difference between scores: how often graphs are hard or easy for all is no noise.
-        noise = float((right - right.mean(axis=0)).var(axis=1).mean()) / right.shape[1]
-        shrunk = shrunk_scores(scores, noise, [entrant.parameters for entrant in entrants])
-        # Rounded, so that a tie is a tie whatever the order in which sums were made.
-        return entrants[int(np.where(finished, shrunk.round(9), -np.inf).argmax())]
 
     def _run(
         self, sweep: Sweep, stack: Floats, rows: Positions | None, candidate: Candidate

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, get_args
 
 import numpy as np
 
-from nask.arrays import Floats
+from nask.arrays import Floats, Positions
+from nask.choices import Multiclass
+from nask.estimators.averaged import GraphGroup, Group, Member
 from nask.exceptions import ParameterError
-from nask.kernels.forms import gram_of_hops
+from nask.kernels.forms import gram_of_hops, unit_of_hops
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, StarKernelParameters, is_positive
+from nask.learning.decisions import DecisionFunctions
+from nask.learning.ridge import ALPHAS
 from nask.tuning.grid import Grid, settings
 
 # Parameters that say how the hops' Grams are put together, after the pass over all graphs.
 FORM = ("n_hops", "hop_weights", "normalize", "gram", "gram_scale")
 
 
+# Of an SVM where the grid does not say: the paper's, 10^-3 to 10^3.
+PENALTIES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
+DEFAULTS: Mapping[str, tuple[Any, ...]] = {
+    "C": PENALTIES,
+    "alpha": ALPHAS,
+    "multiclass": get_args(Multiclass),
+}
+# Parameters of what learns from a Gram matrix.
+LEARNING = ("C", "alpha", "multiclass")
+
+
 @dataclass(frozen=True)
 class Candidate:
-    """A setting of the kernel's parameters, and the penalties to try with it.
+    """A setting of the kernel's parameters, and what to try of the learners with it.
 
     Parameters
     ----------
@@ -31,12 +46,86 @@ class Candidate:
     form : mapping
         All of ``FORM``.
     C : tuple of float
-        In ascending order.
+        Penalties of an SVM, in ascending order.
+    alpha : tuple of float
+        Penalties of a ridge regression, in ascending order.
+    multiclass : tuple of {"ovr", "ovo"}
+        Its ways to tell several classes apart.
     """
 
     parameters: Mapping[str, Any]
     form: Mapping[str, Any]
     C: tuple[float, ...]
+    alpha: tuple[float, ...] = ALPHAS
+    multiclass: tuple[Multiclass, ...] = get_args(Multiclass)
+
+
+CandidateFunctions = tuple[Candidate, float | None, DecisionFunctions]
+
+
+class Sweep(Protocol):
+    """One pass over the graphs, and the candidates whose Gram matrices are made from its result."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...  # noqa: D102
+    @property
+    def candidates(self) -> tuple[Candidate, ...]: ...  # noqa: D102
+    def fitted(self, data: Any, n_jobs: int | None = None) -> Any: ...  # noqa: D102
+    def stack(self, kernel: Any) -> Floats: ...  # noqa: D102
+    def gram(self, stack: Floats, candidate: Candidate) -> Floats: ...  # noqa: D102
+    def unit(self, stack: Floats, candidate: Candidate) -> float | None: ...  # noqa: D102
+    def group(  # noqa: D102
+        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+    ) -> Group: ...
+
+
+class LearnerGrid:
+    """What a grid varies of the learners, per setting of the kernel.
+
+    Parameters
+    ----------
+    owner : str
+        Whose grid it is, for messages.
+    defaults : mapping
+        What to try where the grid does not say.
+
+    Examples
+    --------
+    >>> learners = LearnerGrid("TunedNASKClassifier", {"C": (10.0,), "alpha": ALPHAS})
+    >>> for setting in ({"gamma": 1.0, "C": 3.0}, {"gamma": 1.0, "C": 1.0}):
+    ...     _ = learners.note("gamma 1", setting)
+    >>> learners.values("gamma 1")["C"]
+    (1.0, 3.0)
+    """
+
+    def __init__(self, owner: str, defaults: Mapping[str, tuple[Any, ...]]) -> None:
+        self._owner, self._defaults = owner, defaults
+        self._found: dict[str, dict[str, set[Any]]] = {}
+
+    def note(self, key: str, setting: Mapping[str, Any]) -> bool:
+        """Take down the values of a setting; tell whether the kernel is a new one."""
+        new = key not in self._found
+        own = self._found.setdefault(key, {name: set() for name in LEARNING})
+        for name in LEARNING:
+            if name in setting:
+                self._check(name, setting[name])
+                own[name].add(setting[name])
+        return new
+
+    def values(self, key: str) -> dict[str, tuple[Any, ...]]:
+        """Return what to try with a kernel, in order."""
+        found = self._found[key]
+        return {
+            name: tuple(sorted(found[name])) or default for name, default in self._defaults.items()
+        }
+
+    def _check(self, name: str, value: Any) -> None:
+        if name == "multiclass":
+            if value not in get_args(Multiclass):
+                expected = f"one of {', '.join(map(repr, get_args(Multiclass)))}"
+                raise ParameterError.expected(name, self._owner, expected, value)
+        elif not is_positive(value):
+            raise ParameterError.expected(name, self._owner, POSITIVE, value)
 
 
 @dataclass(frozen=True)
@@ -55,11 +144,19 @@ class StarSweep:
 
     kernel_type: ClassVar[type[Any]] = NASK
 
-    def compute(self, data: Any, n_jobs: int | None = None) -> Floats:
-        """Gram matrices of each hop, (n_hops, n, n), of a list of graphs, or of one network."""
-        kernel = self.kernel_type(**{**self.parameters, "n_jobs": n_jobs}).fit(data)
+    def fitted(self, data: Any, n_jobs: int | None = None) -> Any:
+        """The kernel of the pass, fitted on a list of graphs, or on one network."""
+        return self.kernel_type(**{**self.parameters, "n_jobs": n_jobs}).fit(data)
+
+    @staticmethod
+    def stack(kernel: Any) -> Floats:
+        """Gram matrices of each hop, (n_hops, n, n), of a fitted kernel."""
         grams: Floats = kernel.hop_grams()
         return grams
+
+    def compute(self, data: Any, n_jobs: int | None = None) -> Floats:
+        """Gram matrices of each hop, (n_hops, n, n), of a list of graphs, or of one network."""
+        return self.stack(self.fitted(data, n_jobs))
 
     def n_bytes(self, n_items: int) -> int:
         """Bytes of what ``compute`` returns for so many graphs or nodes."""
@@ -71,13 +168,45 @@ class StarSweep:
         """Gram matrix of a candidate from the stack that ``compute`` returned."""
         return gram_of_hops(stack, **candidate.form)
 
+    @staticmethod
+    def unit(stack: Floats, candidate: Candidate) -> float | None:
+        """Mean squared distance between two graphs, which a Gaussian form needs."""
+        return unit_of_hops(stack, **candidate.form)
+
+    def group(
+        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+    ) -> Group:
+        """Functions on forms of the fitted kernel of this pass, as a part of a classifier.
+
+        Parameters
+        ----------
+        kernel : NASK
+            As :meth:`fitted` returned it.
+        members : sequence of (Candidate, float or None, DecisionFunctions)
+        train : ndarray or None
+            Not for graphs, all of which are training graphs.
+        """
+        forms = self.members(kernel.n_hops, members)
+        return GraphGroup(kernel.fitted_, forms, kernel.kernel_parameters())
+
+    @staticmethod
+    def members(n_hops: int, members: Sequence[CandidateFunctions]) -> tuple[Member, ...]:
+        """The same with the form that each candidate gives to the hops of the pass."""
+        found = []
+        for candidate, unit, functions in members:
+            kernel = NASK(**candidate.form).form()
+            missing = n_hops - len(kernel.hop_weights)
+            form = replace(kernel, hop_weights=np.pad(kernel.hop_weights, (0, missing)))
+            found.append(Member(form, unit, functions))
+        return tuple(found)
+
 
 def star_sweeps(
     base: StarKernelParameters,
-    C: float,
     grid: Grid,
     kind: type[StarSweep] = StarSweep,
     owner: str = "TunedNASKClassifier",
+    **defaults: tuple[Any, ...],
 ) -> list[StarSweep]:
     """Cut a grid into passes.
 
@@ -85,38 +214,35 @@ def star_sweeps(
     ----------
     base : StarKernelParameters
         Gives the parameters that the grid does not vary.
-    C : float
-        The penalty where the grid does not vary it.
     grid : mapping of str to sequence, or sequence of such
     kind : type
         Of the passes: over graphs, or over nodes.
     owner : str
         Whose grid it is, for messages.
+    **defaults : tuple
+        What to try of the learners' parameters where the grid does not say.
 
     Examples
     --------
     >>> grid = {"gamma": [0.1, 1.0], "n_hops": [1, 2, 3], "gram": ["linear", "rbf"], "C": [1, 10]}
-    >>> sweeps = star_sweeps(NASK(), 1.0, grid)
+    >>> sweeps = star_sweeps(NASK(), grid)
     >>> [(sweep.parameters["gamma"], len(sweep.candidates)) for sweep in sweeps]
     [(0.1, 6), (1.0, 6)]
     """
     kernel, check = base.kernel_parameters(), kind.kernel_type
-    penalties: dict[str, set[float]] = {}
+    learners = LearnerGrid(owner, {**DEFAULTS, **defaults})
     passes: dict[str, list[tuple[str, dict[str, Any], dict[str, Any]]]] = {}
-    for setting in settings(grid, [*kernel, "C"], owner):
-        penalty = setting.pop("C", C)
-        full = {**kernel, **setting}
+    for setting in settings(grid, [*kernel, *LEARNING], owner):
+        own = {name: value for name, value in setting.items() if name not in LEARNING}
+        full = {**kernel, **own}
         check(**full).check_parameters()
-        if not is_positive(penalty):
-            raise ParameterError.expected("C", owner, POSITIVE, penalty)
         relevant = {name: value for name, value in full.items() if _matters(name, full)}
         key = repr(relevant)
-        if key not in penalties:
-            varied = {name: value for name, value in setting.items() if name in relevant}
+        if learners.note(key, setting):
+            varied = {name: value for name, value in own.items() if name in relevant}
             shared = repr({name: value for name, value in full.items() if name not in FORM})
             passes.setdefault(shared, []).append((key, full, varied))
-        penalties.setdefault(key, set()).add(penalty)
-    return [_sweep(kind, entries, penalties) for entries in passes.values()]
+    return [_sweep(kind, entries, learners) for entries in passes.values()]
 
 
 def _matters(name: str, full: Mapping[str, Any]) -> bool:
@@ -131,12 +257,12 @@ def _matters(name: str, full: Mapping[str, Any]) -> bool:
 def _sweep(
     kind: type[StarSweep],
     entries: list[tuple[str, dict[str, Any], dict[str, Any]]],
-    penalties: dict[str, set[float]],
+    learners: LearnerGrid,
 ) -> StarSweep:
     _, first, _ = entries[0]
     deepest = max(full["n_hops"] for _, full, _ in entries)
     candidates = tuple(
-        Candidate(varied, {name: full[name] for name in FORM}, tuple(sorted(penalties[key])))
+        Candidate(varied, {name: full[name] for name in FORM}, **learners.values(key))
         for key, full, varied in entries
     )
     plain = {"hop_weights": None, "normalize": True, "gram": "linear", "gram_scale": 1.0}

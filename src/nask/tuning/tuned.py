@@ -1,4 +1,4 @@
-"""The one search: a grid, its passes over the data, a race on folds, and the estimator that won."""
+"""The one search: a grid, its passes over the data, a judge of its settings, and what is chosen."""
 
 from __future__ import annotations
 
@@ -6,28 +6,32 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Positions
-from nask.choices import GridName
+from nask.choices import GridName, Learner
+from nask.estimators.averaged import AveragedClassifier
 from nask.exceptions import ParameterError
 from nask.execution.progress import Progress, track
 from nask.io.coerce import TakesGraphs
 from nask.kernels.parameters import is_integer
 from nask.learning.class_weights import CodeWeight
 from nask.learning.targets import class_codes, training_data
+from nask.tuning.averaging import averaged
 from nask.tuning.grid import Grid, named_grid
-from nask.tuning.race import Entrant, Race, Splits, Sweep, refuse_single_members
-from nask.tuning.sweeps import StarSweep, star_sweeps
+from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
+from nask.tuning.race import Entrant, Race, Splits, refuse_single_members
+from nask.tuning.sweeps import StarSweep, Sweep, star_sweeps
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
-    """A search over a grid, then the classifier that won; subclasses say what is classified."""
+    """A search over a grid, and the classifier that it chose; subclasses say of what."""
 
+    learner: Learner = "ridge"
     inner: int = 5
     random_state: int = 0
     n_jobs: int | None = None
@@ -39,11 +43,41 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def winning_estimator(self, winner: Entrant) -> Any:
-        """Return the classifier with the parameters of the winner, not yet fitted."""
+        """Return the SVM with the parameters of the winner, not yet fitted."""
 
     @abstractmethod
     def class_weight_by_code(self, classes: Array) -> CodeWeight:
         """Return the weights of the classes by their number among these."""
+
+    def check_search(self) -> None:
+        """Raise on the first parameter of the search outside its range."""
+        owner = type(self).__name__
+        if not isinstance(self.learner, str) or self.learner not in get_args(Learner):
+            expected = f"one of {', '.join(map(repr, get_args(Learner)))}"
+            raise ParameterError.expected("learner", owner, expected, self.learner)
+        if not is_integer(self.inner) or self.inner < 2:
+            raise ParameterError.expected(
+                "inner", owner, "an int in the range [2, inf)", self.inner
+            )
+
+    def judge(
+        self, codes: Positions, classes: Array, tests: Sequence[Positions] | None = None
+    ) -> LeaveOneOut:
+        """Return the judge of ridge regressions, by leave-one-out in the training set of each fold.
+
+        Parameters
+        ----------
+        codes : ndarray of int
+            The classes of all items, by their number.
+        classes : ndarray
+            Those the numbers stand for.
+        tests : sequence of ndarray, optional
+            Test items of each fold, which are predicted; by default all items are for training.
+        """
+        self.check_search()
+        refuse_single_members(codes, classes)
+        weights = self.class_weight_by_code(classes)
+        return LeaveOneOut(codes, len(classes), weights, self.n_jobs, tests)
 
     def race(
         self,
@@ -52,7 +86,7 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         n_jobs: int | None = None,
         splits: Splits | None = None,
     ) -> Race:
-        """Return the judge of candidates, on folds of what has the classes of these numbers.
+        """Return the judge of SVMs, on folds of what has the classes of these numbers.
 
         Parameters
         ----------
@@ -64,16 +98,13 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         splits : list of (ndarray, ndarray), optional
             Positions to learn from and positions to judge on, instead of folds.
         """
-        if not is_integer(self.inner) or self.inner < 2:
-            raise ParameterError.expected(
-                "inner", type(self).__name__, "an int in the range [2, inf)", self.inner
-            )
+        self.check_search()
         if splits is None:
             refuse_single_members(codes, classes)
         weights = self.class_weight_by_code(classes)
         return Race(codes, self.inner, weights, self.random_state, n_jobs, splits)
 
-    def choose(self, data: Any, race: Race, rows: Positions | None = None) -> Any:
+    def choose_svm(self, data: Any, race: Race, rows: Positions | None = None) -> Any:
         """Run the race over all passes; return the winner's classifier, not yet fitted.
 
         Parameters
@@ -83,18 +114,47 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         rows : ndarray, optional
             What of the data is judged; all by default.
         """
+        self._pass_over(data, race, rows)
+        winner = race.leader
+        self.best_params_, self.best_score_ = winner.parameters, winner.score
+        return self.winning_estimator(winner)
+
+    def choose_average(
+        self, data: Any, judge: RidgeJudge, codes: Positions, rows: Positions | None = None
+    ) -> AveragedClassifier:
+        """Judge ridge regressions over all passes; return the mean of those as good as the best.
+
+        Parameters
+        ----------
+        data : list of AttributedGraph, or AttributedGraph
+        judge : RidgeJudge
+        codes : ndarray of int
+            The classes of the training items, by their number.
+        rows : ndarray, optional
+            What of the data is judged; all by default.
+        """
+        kernels = self._pass_over(data, judge, rows)
+        choice = judge.choose()
+        self.best_params_, self.best_score_ = choice.parameters, choice.score
+        train = None if rows is None else rows[: len(codes)]
+        return averaged(choice, kernels, train, codes, self.classes_, self.n_jobs)
+
+    def _pass_over(
+        self, data: Any, judge: Race | RidgeJudge, rows: Positions | None
+    ) -> dict[int, Any]:
+        """Make all passes, let their candidates be judged, and return the fitted kernels."""
         sweeps = self.sweeps()
+        kernels: dict[int, Any] = {}
         self.seconds_kernel_ = self.seconds_learning_ = 0.0
         for sweep in track(sweeps, len(sweeps), self.verbose, "Tuning"):
             start = time.perf_counter()
-            stack = sweep.compute(data, n_jobs=self.n_jobs)
+            kernel = kernels[id(sweep)] = sweep.fitted(data, n_jobs=self.n_jobs)
+            stack = sweep.stack(kernel)
             between = time.perf_counter()
-            race.enter(sweep, stack, rows)
+            judge.enter(sweep, stack, rows)
             self.seconds_kernel_ += between - start
             self.seconds_learning_ += time.perf_counter() - between
-        winner = race.winner()
-        self.best_params_, self.best_score_ = winner.parameters, winner.score
-        return self.winning_estimator(winner)
+        return kernels
 
     def fitted(self) -> Any:
         """Return the best estimator; raise where there is none yet."""
@@ -110,8 +170,12 @@ class TunedGraphClassifier(TunedClassifier):
         """Choose, then train on all graphs and their classes."""
         graphs, target = training_data(X, y, type(self).__name__)
         self.classes_, codes = class_codes(target)
-        chosen = self.choose(graphs, self.race(codes, self.classes_, self.n_jobs))
-        self.best_estimator_ = chosen.fit(graphs, target)
+        if self.learner == "svm":
+            race = self.race(codes, self.classes_, self.n_jobs)
+            self.best_estimator_ = self.choose_svm(graphs, race).fit(graphs, target)
+        else:
+            judge = self.judge(codes, self.classes_)
+            self.best_estimator_ = self.choose_average(graphs, judge, codes)
         return self
 
     def decision_function(self, X: Any) -> Float64:
@@ -127,7 +191,7 @@ class TunedGraphClassifier(TunedClassifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TunedStarClassifier(TunedClassifier):
-    """A search over parameters of the star kernel and C."""
+    """A search over parameters of the star kernel and of the learner."""
 
     estimator: Any = None
     grid: GridName | Grid = "default"
@@ -147,11 +211,14 @@ class TunedStarClassifier(TunedClassifier):
         """Return the passes over the data that the grid needs."""
         base = self.base()
         grid = named_grid(self.grid) if isinstance(self.grid, str) else self.grid
-        return star_sweeps(base, base.C, grid, self.sweep_type, type(self).__name__)
+        given = {"C": (base.C,)}
+        given |= {"alpha": (base.alpha,)} if base.alpha is not None else {}
+        given |= {"multiclass": (base.multiclass,)} if base.multiclass is not None else {}
+        return star_sweeps(base, grid, self.sweep_type, type(self).__name__, **given)
 
     def winning_estimator(self, winner: Entrant) -> Any:
-        """Return the classifier with the parameters of the winner, not yet fitted."""
-        return self.base().set_params(**winner.parameters, n_jobs=self.n_jobs)
+        """Return the SVM with the parameters of the winner, not yet fitted."""
+        return self.base().set_params(**winner.parameters, learner="svm", n_jobs=self.n_jobs)
 
     def class_weight_by_code(self, classes: Array) -> CodeWeight:
         """Return the weights of the classes by their number among these."""

@@ -1,4 +1,4 @@
-"""What kernel rivals share: a kernel in two steps, and the SVM that learns from it."""
+"""What kernel rivals share: a kernel in two steps, and the search that learns from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Floats, Positions
+from nask.estimators.averaged import Group
 from nask.exceptions import ParameterError
+from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import TakesGraphs, as_graphs
 from nask.kernels.parameters import POSITIVE, is_integer, is_positive
@@ -21,11 +23,8 @@ from nask.learning.svm import KernelSVM
 from nask.learning.targets import class_codes, training_data
 from nask.tuning.grid import Grid, settings
 from nask.tuning.race import Entrant
-from nask.tuning.sweeps import Candidate
+from nask.tuning.sweeps import DEFAULTS, LEARNING, Candidate, CandidateFunctions, LearnerGrid
 from nask.tuning.tuned import TunedGraphClassifier
-
-# The paper's penalties, 10^-3 to 10^3.
-PENALTIES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
 
 class GraphKernel(TakesGraphs, TransformerMixin, BaseEstimator):
@@ -107,7 +106,13 @@ class KernelSweep:
 
     def compute(self, data: Any, n_jobs: int | None = None) -> Float64:
         """Result of the pass over a list of graphs, (n, n)."""
-        return self.fitted(data, n_jobs).compare()
+        return self.stack(self.fitted(data, n_jobs))
+
+    @staticmethod
+    def stack(kernel: Any) -> Float64:
+        """Result of the pass of a fitted kernel, (n, n)."""
+        compared: Float64 = kernel.compare()
+        return compared
 
     def fitted(self, data: Any, n_jobs: int | None = None) -> GraphKernel:
         """The kernel of the pass, fitted on graphs."""
@@ -122,9 +127,45 @@ class KernelSweep:
         return kernel.finish(np.asarray(stack, dtype=np.float64))
 
     @staticmethod
+    def unit(stack: Floats, candidate: Candidate) -> None:
+        """Return None: these kernels have no unit of distance."""
+
+    def group(
+        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+    ) -> Group:
+        """Functions on forms of the fitted kernel of this pass, as a part of a classifier."""
+        return RivalGroup(self, kernel, tuple(members))
+
+    @staticmethod
     def n_bytes(n_items: int) -> int:
         """Size of what ``compute`` returns."""
         return 8 * n_items**2
+
+
+@dataclass(frozen=True, eq=False)
+class RivalGroup:
+    """Forms of one rival kernel, each with its functions.
+
+    Parameters
+    ----------
+    sweep : KernelSweep
+    kernel : GraphKernel
+        Fitted on the training graphs.
+    members : tuple of (Candidate, None, DecisionFunctions)
+    """
+
+    sweep: KernelSweep
+    kernel: GraphKernel
+    members: tuple[CandidateFunctions, ...]
+
+    def decide(self, X: Any, *, execution: Execution) -> Float64:
+        """Return the sum of all functions for graphs."""
+        compared = self.kernel.compare(X)
+        decided = [
+            functions.decide(self.sweep.gram(compared, candidate))
+            for candidate, _, functions in self.members
+        ]
+        return np.asarray(np.sum(decided, axis=0))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -141,7 +182,7 @@ class KernelSVC(DecidesClasses, TakesGraphs, BaseEstimator):
     ----------
     kernel_ : GraphKernel
         Fitted on the training graphs.
-    svm_ : KernelSVM
+    functions_ : KernelSVM
     classes_ : ndarray
     """
 
@@ -153,33 +194,30 @@ class KernelSVC(DecidesClasses, TakesGraphs, BaseEstimator):
         graphs, target = training_data(X, y, type(self).__name__)
         self.classes_, codes = class_codes(target)
         self.kernel_: GraphKernel = clone(self.kernel)
-        self.svm_ = KernelSVM.classify(self.kernel_.fit_transform(graphs), codes, self.C)
+        self.functions_ = KernelSVM.classify(self.kernel_.fit_transform(graphs), codes, self.C)
         return self
 
-    @property
-    def support_(self) -> Positions:
-        """Positions of the support graphs in the training list."""
-        return self.svm_.support
-
-    def decide(self, X: Any) -> Float64:
-        """One decision per graph and pair of classes."""
-        return self.svm_.decide(self.kernel_.transform(X)[:, self.support_])
+    def decision_function(self, X: Any) -> Float64:
+        """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
+        check_is_fitted(self)
+        gram = self.kernel_.transform(X)[:, self.functions_.support]
+        return self.functions_.confidence(gram)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelClassifier(TunedGraphClassifier):
-    """An SVM on a kernel whose parameters are chosen on folds of the training graphs; a subclass
-    says which kernel.
+    """A kernel whose parameters are chosen with those of a learner; a subclass says which kernel.
 
-    The search and the SVM are those of :class:`nask.TunedNASKClassifier`: the Gram matrix is
-    centred and scaled to unit mean diagonal, and C is chosen with the kernel's parameters.
+    The search and the learners are those of :class:`nask.TunedNASKClassifier`.
 
     Parameters
     ----------
+    learner : {"ridge", "svm"}, default="ridge"
+        As in :class:`nask.TunedNASKClassifier`.
     grid : dict of lists by parameter, or list of such, default=None
         What to try; by default the grid beside the kernel, with C from 10^-3 to 10^3.
     inner : int, default=5
-        Number of folds.
+        Number of folds, for SVMs.
     random_state : int, default=0
         Of the folds.
     n_jobs : int, default=None
@@ -190,11 +228,11 @@ class KernelClassifier(TunedGraphClassifier):
     Attributes
     ----------
     best_params_ : dict
-        The chosen values of what the grid varies, and of C.
+        The values of the best setting, and how many are averaged.
     best_score_ : float
-        Their accuracy on the folds.
-    best_estimator_ : KernelSVC
-        The chosen kernel and an SVM, fitted on the training graphs.
+        Its accuracy by leave-one-out, or on the folds.
+    best_estimator_ : AveragedClassifier or KernelSVC
+        Fitted on the training graphs.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
     """
@@ -206,33 +244,27 @@ class KernelClassifier(TunedGraphClassifier):
 
     def sweeps(self) -> list[KernelSweep]:
         """Return the passes that the grid needs."""
-        kernel = self.kernel_type()
-        form = kernel.form
-        passes: dict[str, list[dict[str, Any]]] = {}
+        kernel, owner = self.kernel_type(), type(self).__name__
         grid = self.default_grid if self.grid is None else self.grid
-        known = [*kernel.get_params(deep=False), "C"]
-        owner = type(self).__name__
-        for setting in settings(grid, known, owner):
-            chosen = {name: value for name, value in setting.items() if name != "C"}
+        learners = LearnerGrid(owner, DEFAULTS)
+        passes: dict[str, list[dict[str, Any]]] = {}
+        for setting in settings(grid, [*kernel.get_params(deep=False), *LEARNING], owner):
+            chosen = {name: value for name, value in setting.items() if name not in LEARNING}
             self.kernel_type(**chosen).check_parameters()
-            if not is_positive(setting.get("C", 1.0)):
-                raise ParameterError.expected("C", owner, POSITIVE, setting["C"])
-            shared = {name: value for name, value in setting.items() if name not in (*form, "C")}
-            passes.setdefault(repr(shared), []).append(setting)
-        return [self._sweep(entries) for entries in passes.values()]
+            if learners.note(repr(chosen), setting):
+                shared = {name: v for name, v in chosen.items() if name not in kernel.form}
+                passes.setdefault(repr(shared), []).append(chosen)
+        return [self._sweep(entries, learners) for entries in passes.values()]
 
-    def _sweep(self, entries: list[dict[str, Any]]) -> KernelSweep:
+    def _sweep(self, entries: list[dict[str, Any]], learners: LearnerGrid) -> KernelSweep:
         form = self.kernel_type.form
-        penalties: dict[str, tuple[dict[str, Any], set[float]]] = {}
-        for setting in entries:
-            chosen = {name: value for name, value in setting.items() if name != "C"}
-            own = penalties.setdefault(repr(chosen), (chosen, set()))[1]
-            own.update([setting["C"]] if "C" in setting else PENALTIES)
         candidates = tuple(
-            Candidate(chosen, {k: v for k, v in chosen.items() if k in form}, tuple(sorted(own)))
-            for chosen, own in penalties.values()
+            Candidate(
+                own, {k: v for k, v in own.items() if k in form}, **learners.values(repr(own))
+            )
+            for own in entries
         )
-        shared = {k: v for k, v in entries[0].items() if k not in (*form, "C")}
+        shared = {k: v for k, v in entries[0].items() if k not in form}
         return KernelSweep(self.kernel_type(**shared), candidates)
 
     def winning_estimator(self, winner: Entrant) -> KernelSVC:

@@ -1,0 +1,182 @@
+"""The mean decision of ridge regressions on several kernels, as one classifier."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from nask.arrays import Array, Float64, Index
+from nask.exceptions import ParameterError
+from nask.execution.execution import Execution
+from nask.graph.chosen_nodes import node_positions
+from nask.io.coerce import TakesGraphs, as_graph, as_graphs
+from nask.kernels.fitted import FittedKernel
+from nask.kernels.fitted_nodes import FittedNodeKernel
+from nask.kernels.forms import Form
+from nask.learning.calibration import Calibration
+from nask.learning.decisions import DecisionFunctions, most_confident
+
+
+class Member(NamedTuple):
+    """A form of a kernel, and decision functions on it.
+
+    Parameters
+    ----------
+    form : Form
+        With a weight for each hop of the pass that several members share, 0 for those beyond.
+    unit : float or None
+        Mean squared distance between the training graphs, of a Gaussian form.
+    functions : DecisionFunctions
+        Of all training graphs; their share in the mean is part of them.
+    """
+
+    form: Form
+    unit: float | None
+    functions: DecisionFunctions
+
+
+class Group(Protocol):
+    """Decision functions that share a pass over the graphs to be judged."""
+
+    @property
+    def decide(self) -> Callable[..., Float64]:
+        """A function of graphs, or of a graph and nodes: the sum of all functions."""
+
+
+@dataclass(frozen=True, eq=False)
+class GraphGroup:
+    """Forms of one kernel between graphs, each with its functions.
+
+    Parameters
+    ----------
+    kernel : FittedKernel
+        With all hops that a member needs.
+    members : tuple of Member
+    parameters : mapping
+        Of the kernel.
+    """
+
+    kernel: FittedKernel
+    members: tuple[Member, ...]
+    parameters: Mapping[str, Any]
+
+    def decide(self, X: Any, *, execution: Execution) -> Float64:
+        """Return the sum of all functions for graphs."""
+        rows = self.kernel.prepare(as_graphs(X), execution)
+        grams = self.kernel.grams_of_forms(rows, [own[:2] for own in self.members], execution)
+        return _summed(self.members, grams)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeGroup:
+    """Forms of one kernel between nodes, each with its functions.
+
+    Parameters
+    ----------
+    kernel : FittedNodeKernel
+    members : tuple of Member
+    nodes : ndarray
+        The training nodes, as positions in the training graph.
+    """
+
+    kernel: FittedNodeKernel
+    members: tuple[Member, ...]
+    nodes: Index
+
+    def decide(self, graph: Any, nodes: Any = None, *, execution: Execution) -> Float64:
+        """Return the sum of all functions for nodes of a graph."""
+        graph = as_graph(graph)
+        chosen = None if nodes is None else node_positions(nodes, graph.n_nodes, "nodes")
+        forms = [own[:2] for own in self.members]
+        grams = self.kernel.grams_of_forms(graph, chosen, self.nodes, forms, execution)
+        return _summed(self.members, grams)
+
+
+def _summed(members: Sequence[Member], grams: Any) -> Float64:
+    decided = [own.functions.decide(gram) for own, gram in zip(members, grams, strict=True)]
+    return np.asarray(np.sum(decided, axis=0))
+
+
+class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
+    """The mean decision of ridge regressions on several kernels.
+
+    It is what :class:`nask.TunedNASKClassifier` chooses: every setting that is as good as the best,
+    as far as leave-one-out can tell. Its decision is still a sum over stars.
+
+    Parameters
+    ----------
+    groups : sequence of GraphGroup or NodeGroup
+        Forms of kernels and the functions on them.
+    classes : ndarray
+        The classes, by number.
+    calibration : Calibration, optional
+        What makes probabilities of decisions.
+    settings : sequence of dict, optional
+        The parameters of the settings that are averaged.
+    n_jobs : int, optional
+        Threads, in joblib's convention.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        classes: Array,
+        calibration: Calibration | None = None,
+        settings: Sequence[dict[str, Any]] = (),
+        n_jobs: int | None = None,
+    ) -> None:
+        self.groups = groups
+        self.classes = classes
+        self.calibration = calibration
+        self.settings = settings
+        self.n_jobs = n_jobs
+
+    @property
+    def classes_(self) -> Array:
+        """The classes, by number."""
+        return self.classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def decision_function(self, *where: Any) -> Float64:
+        """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise.
+
+        Parameters
+        ----------
+        *where
+            A list of graphs; or a graph and, if not all, the nodes in question.
+        """
+        execution = Execution(n_jobs=self.n_jobs)
+        decided = sum(group.decide(*where, execution=execution) for group in self.groups)
+        decisions = np.asarray(decided, dtype=np.float64)
+        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
+
+    def predict(self, *where: Any) -> Array:
+        """Most confident class of each graph, or node."""
+        return np.asarray(self.classes[most_confident(self.decision_function(*where))])
+
+    def predict_proba(self, *where: Any) -> Float64:
+        """Calibrated probability of each class, (m, n_classes)."""
+        if self.calibration is None:
+            raise ParameterError(
+                "This model has no probabilities: it was fitted with probability=False, or a class "
+                "had a single member. Fit with probability=True and two members or more of each "
+                "class."
+            )
+        return self.calibration.probabilities(self.decision_function(*where))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`nask.load` reads."""
+        from nask.estimators.saving import save_averaged
+
+        save_averaged(self, path)

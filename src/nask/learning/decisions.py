@@ -1,0 +1,72 @@
+"""Decision functions on a kernel: sums over training graphs, or nodes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from nask.arrays import Array, Float64, Positions
+from nask.learning.calibration import Calibration
+
+
+@dataclass(frozen=True)
+class DecisionFunctions:
+    """f(G) = sum over graphs of coefficient * K(G_i, G) + constant.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (n_functions, n_graphs)
+        One function for a regression or two classes, otherwise one per class or per pair of
+        classes.
+    constants : ndarray of shape (n_functions,)
+    """
+
+    coefficients: Float64
+    constants: Float64
+
+    def decide(self, gram: Array) -> Float64:
+        """Values of the functions, new graphs x functions, from the kernel with the graphs."""
+        return np.asarray(gram @ self.coefficients.T + self.constants, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class KernelModel(DecisionFunctions):
+    """A fitted learner: decision functions of its support graphs.
+
+    Parameters
+    ----------
+    coefficients, constants : ndarray
+        As in :class:`DecisionFunctions`, of the support graphs.
+    support : ndarray of shape (n_support,)
+        Positions of the support graphs, or nodes, among those learned from.
+    calibration : Calibration or None
+        What makes probabilities of the confidence in classes.
+    """
+
+    support: Positions
+    calibration: Calibration | None = None
+
+    @abstractmethod
+    def confidence(self, gram: Array) -> Float64:
+        """Confidence in the second of two classes, (m,), or in each class, (m, n_classes).
+
+        Parameters
+        ----------
+        gram : ndarray of shape (m, n_support)
+            The kernel between new graphs and the support graphs.
+        """
+
+
+def most_confident(confidence: Float64) -> Positions:
+    """Number of the chosen class of each graph.
+
+    Examples
+    --------
+    >>> most_confident(np.array([0.5, -2.0])), most_confident(np.array([[0.5, 2.0, -1.0]]))
+    (array([1, 0]), array([1]))
+    """
+    if confidence.ndim == 1:
+        return np.asarray(confidence > 0, dtype=np.intp)
+    return np.asarray(confidence.argmax(axis=1))

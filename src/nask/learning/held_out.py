@@ -1,0 +1,299 @@
+"""Kernel ridge regression with exact held-out scores: all folds from one inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+from nask.arrays import Float64, Positions
+from nask.compiled.compiling import compiled, inner
+
+# Columns that are solved for at once: with the rows of 400 test graphs they stay in the cache.
+COLUMNS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What one or more functions are learned from.
+
+    Parameters
+    ----------
+    items : ndarray of shape (m,)
+        Positions of the graphs or nodes.
+    targets : ndarray of shape (m, n_functions)
+        1 or -1.
+    weights : ndarray of shape (n_functions, n_classes)
+        What each function adds to the score of each class.
+    """
+
+    items: Positions
+    targets: Float64
+    weights: Float64
+
+
+def one_against_rest(codes: Positions, n_classes: int) -> list[Problem]:
+    """One function per class on all items; one function in all where there are two classes.
+
+    Examples
+    --------
+    >>> [problem] = one_against_rest(np.array([0, 1, 2]), 3)
+    >>> problem.targets
+    array([[ 1., -1., -1.],
+           [-1.,  1., -1.],
+           [-1., -1.,  1.]])
+    """
+    items = np.arange(len(codes))
+    if n_classes == 2:
+        return [Problem(items, np.where(codes == 1, 1.0, -1.0)[:, None], np.array([[-1.0, 1.0]]))]
+    targets = np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)
+    return [Problem(items, targets, np.eye(n_classes))]
+
+
+def one_against_one(codes: Positions, n_classes: int) -> list[Problem]:
+    """One function per pair of classes, on the items of these two.
+
+    A class has the mean of its functions as its score.
+
+    Examples
+    --------
+    >>> [(p.items.tolist(), p.targets[:, 0].tolist()) for p in one_against_one([0, 1, 2], 3)]
+    [([0, 1], [1.0, -1.0]), ([0, 2], [1.0, -1.0]), ([1, 2], [1.0, -1.0])]
+    """
+    codes = np.asarray(codes)
+    problems = []
+    for i, j in combinations(range(n_classes), 2):
+        items = np.flatnonzero((codes == i) | (codes == j))
+        weights = np.zeros((1, n_classes))
+        weights[0, [i, j]] = 1 / (n_classes - 1), -1 / (n_classes - 1)
+        problems.append(Problem(items, np.where(codes[items] == i, 1.0, -1.0)[:, None], weights))
+    return problems
+
+
+class HeldOut(NamedTuple):
+    """Scores of every item by functions that have not learned from it, and these functions.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_folds, n, n_classes)
+        Of the test items of a fold: by the functions learned from all others. Of each of the
+        others: by functions learned from all but the test items and itself, which is leave-one-out
+        within the training set.
+    coefficients : ndarray of shape (n_folds, n, n_classes)
+        Of the functions learned from all but the test items, whose own are 0.
+    constants : ndarray of shape (n_folds, n_classes)
+    """
+
+    scores: Float64
+    coefficients: Float64
+    constants: Float64
+
+
+def hold_out(
+    gram: Float64,
+    problems: Sequence[Problem],
+    penalties: Float64,
+    tests: Sequence[Positions] = (np.empty(0, dtype=np.intp),),
+) -> HeldOut:
+    """Learn without the test items of each fold, and without each of the others in turn.
+
+    Let B be the inverse of [[K + Λ, 1], [1', 0]] and a = B [y, 0]. Without the items H, the
+    coefficients of the others are a_t - B_tH B_HH⁻¹ a_H, the diagonal of their inverse is
+    diag(B_tt - B_tH B_HH⁻¹ B_Ht), and the decisions about H are y_H - B_HH⁻¹ a_H: the targets of H
+    have no part in them. The decision about one more item left out is y_i - a_i / B_ii.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+    problems : sequence of Problem
+    penalties : ndarray of shape (n,)
+        Diagonal of Λ.
+    tests : sequence of ndarray
+        The test items of each fold; by default one fold without any.
+
+    Examples
+    --------
+    >>> x = np.array([-2.0, -1.0, 1.0, 2.0])
+    >>> problems = one_against_rest(np.array([0, 0, 1, 1]), 2)
+    >>> found = hold_out(np.outer(x, x), problems, np.full(4, 0.1), [np.array([0])])
+    >>> found.scores.argmax(axis=2), found.coefficients[0, :, 1].round(2)
+    (array([[0, 1, 1, 1]]), array([ 0.  , -1.68,  4.34, -2.66]))
+    """
+    shape = (len(tests), len(gram), problems[0].weights.shape[1])
+    scores, coefficients = np.zeros(shape), np.zeros(shape)
+    constants = np.zeros((shape[0], shape[2]))
+    for problem in problems:
+        items, weights = problem.items, problem.weights
+        inverse = bordered_inverse(gram, items, penalties[items])
+        decided, learned = _left_out(inverse, problem.targets, items, len(gram), tests)
+        own = learned @ weights
+        coefficients[:, items] += own[:, :-1]
+        constants += own[:, -1]
+        if len(items) == len(gram):
+            scores += decided @ weights
+        else:
+            decisions = np.swapaxes(learned[:, :-1], 1, 2) @ gram[items]
+            decisions = np.swapaxes(decisions, 1, 2) + learned[:, -1:]
+            decisions[:, items] = decided
+            scores += decisions @ weights
+    return HeldOut(scores, coefficients, constants)
+
+
+def bordered_inverse(gram: Float64, items: Positions, penalties: Float64) -> Float64:
+    """Inverse of [[K + Λ, 1], [1', 0]] of some items.
+
+    Examples
+    --------
+    >>> bordered_inverse(np.eye(2), np.array([0, 1]), np.ones(2))
+    array([[ 0.25, -0.25,  0.5 ],
+           [-0.25,  0.25,  0.5 ],
+           [ 0.5 ,  0.5 , -1.  ]])
+    """
+    m = len(items)
+    system = gram[np.ix_(items, items)]
+    system[range(m), range(m)] += penalties
+    bordered = np.empty((m + 1, m + 1))
+    bordered[:m, :m] = _symmetric_inverse(system)
+    constant = bordered[:m, :m].sum(axis=1)
+    total = constant.sum()
+    bordered[:m, :m] -= np.outer(constant, constant / total)
+    bordered[m, :m] = bordered[:m, m] = constant / total
+    bordered[m, m] = -1 / total
+    return bordered
+
+
+def _symmetric_inverse(matrix: Float64) -> Float64:
+    """By Cholesky's method; by that of Gauss where the matrix is not positive definite."""
+    factor, failed = lapack.dpotrf(matrix.T)
+    if failed:
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    inverse, _ = lapack.dpotri(factor, overwrite_c=True)
+    upper: Float64 = np.triu(inverse)
+    whole: Float64 = upper + np.triu(upper, 1).T
+    return whole
+
+
+def _left_out(
+    inverse: Float64, targets: Float64, items: Positions, n_items: int, tests: Sequence[Positions]
+) -> tuple[Float64, Float64]:
+    """Held-out decisions about the items of a problem, and the coefficients without test items."""
+    place = np.full(n_items, -1, dtype=np.intp)
+    place[items] = np.arange(len(items))
+    places = [place[test][place[test] >= 0] for test in tests]
+    stops = np.cumsum([0, *map(len, places)])
+    solution = inverse[:, :-1] @ targets
+    shape = (len(tests), len(solution), targets.shape[1])
+    decided, coefficients = np.empty((shape[0], shape[1] - 1, shape[2])), np.empty(shape)
+    joined = np.concatenate([*places, np.empty(0, dtype=np.intp)])
+    _leave_out(inverse, solution, targets, joined, stops, decided, coefficients)
+    return decided, coefficients
+
+
+@inner
+def _inverted(number: float) -> float:
+    """1 / x; 0 of 0, which is the diagonal of an item that has been left out."""
+    return 1.0 / number if number != 0.0 else 0.0
+
+
+@inner
+def _factorise(inverse: Any, left: Any, factor: Any, pivot: Any) -> None:
+    """B_HH = L D L', with ones on the diagonal of L; ``pivot`` is 1 / D."""
+    for i in range(len(left)):
+        for j in range(i + 1):
+            factor[i, j] = inverse[left[i], left[j]]
+    for j in range(len(left)):
+        pivot[j] = _inverted(factor[j, j])
+        for i in range(j + 1, len(left)):
+            share = factor[i, j] * pivot[j]
+            for k in range(j + 1, i + 1):
+                factor[i, k] -= share * factor[k, j]
+        for i in range(j + 1, len(left)):
+            factor[i, j] *= pivot[j]
+
+
+@inner
+def _forward(factor: Any, own: Any) -> None:
+    """L⁻¹ a_H in the place of a_H."""
+    for i in range(len(factor)):
+        for j in range(i):
+            for f in range(own.shape[1]):
+                own[i, f] -= factor[i, j] * own[j, f]
+
+
+@inner
+def _backward(factor: Any, pivot: Any, own: Any) -> None:
+    """B_HH⁻¹ a_H in the place of L⁻¹ a_H."""
+    for i in range(len(factor) - 1, -1, -1):
+        for f in range(own.shape[1]):
+            own[i, f] *= pivot[i]
+            for j in range(i + 1, len(factor)):
+                own[i, f] -= factor[j, i] * own[j, f]
+
+
+@inner
+def _take_out(
+    columns: Any, left: Any, factor: Any, pivot: Any, own: Any, rows: Any, coefficients: Any
+) -> None:
+    """L⁻¹ B_Ht into ``rows``, and B_tH B_HH⁻¹ a_H off the coefficients."""
+    width = columns.shape[1]
+    for i in range(len(left)):
+        for t in range(width):
+            rows[i, t] = columns[left[i], t]
+        for j in range(i):
+            share = factor[i, j]
+            for t in range(width):
+                rows[i, t] -= share * rows[j, t]
+        for f in range(own.shape[1]):
+            share = own[i, f] * pivot[i]
+            for t in range(width):
+                coefficients[t, f] -= share * rows[i, t]
+
+
+@inner
+def _take_squares(rows: Any, pivot: Any, diagonal: Any) -> None:
+    """diag(B_tH B_HH⁻¹ B_Ht) off the diagonal."""
+    for i in range(len(rows)):
+        for t in range(len(diagonal)):
+            diagonal[t] -= rows[i, t] * rows[i, t] * pivot[i]
+
+
+@compiled
+def _leave_out(
+    inverse: Any,
+    solution: Any,
+    targets: Any,
+    places: Any,
+    stops: Any,
+    decided: Any,
+    coefficients: Any,
+) -> None:
+    """Fill in, fold by fold, what :func:`_left_out` returns."""
+    size, n_functions = solution.shape
+    for fold in range(len(stops) - 1):
+        left = places[stops[fold] : stops[fold + 1]]
+        factor, pivot = np.empty((len(left), len(left))), np.empty(len(left))
+        _factorise(inverse, left, factor, pivot)
+        own = solution[left]
+        _forward(factor, own)
+        rows, diagonal = np.empty((len(left), COLUMNS)), np.empty(COLUMNS)
+        for first in range(0, size, COLUMNS):
+            stop = min(first + COLUMNS, size)
+            some = coefficients[fold, first:stop]
+            some[:] = solution[first:stop]
+            _take_out(inverse[:, first:stop], left, factor, pivot, own, rows, some)
+            for t in range(stop - first):
+                diagonal[t] = inverse[first + t, first + t]
+            _take_squares(rows, pivot, diagonal)
+            for t in range(min(stop, size - 1) - first):
+                for f in range(n_functions):
+                    moved = some[t, f] * _inverted(diagonal[t])
+                    decided[fold, first + t, f] = targets[first + t, f] - moved
+        _backward(factor, pivot, own)
+        for i in range(len(left)):
+            for f in range(n_functions):
+                decided[fold, left[i], f] = targets[left[i], f] - own[i, f]
+                coefficients[fold, left[i], f] = 0.0
