@@ -91,7 +91,6 @@ class AKGNNNodeClassifier(NodeNetwork):
     max_epochs: int = 500
     patience: int = 100
 
-    _takes_sparse: ClassVar[bool] = True
     default_grid: ClassVar[Grid] = AKGNN_GRID
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:

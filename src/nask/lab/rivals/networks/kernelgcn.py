@@ -99,7 +99,6 @@ class KernelGCNNodeClassifier(NodeNetwork):
     triplet_weight: float = 0.1
     n_triplets: int = 10_000
 
-    _takes_sparse: ClassVar[bool] = True
     default_grid: ClassVar[Grid] = KERNELGCN_GRID
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:

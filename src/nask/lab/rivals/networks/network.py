@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from nask.arrays import Array, Float64
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.progress import Progress, track
+from nask.io.coerce import TakesGraphs
 from nask.kernels.parameters import POSITIVE, is_integer, is_number, is_positive
 from nask.lab.rivals.networks.training import Outcome, Schedule, apart, train
 from nask.messages import quoted
@@ -29,7 +30,7 @@ Lesson = tuple[Callable[[], Iterator[Tensor]], Callable[[], tuple[float, float]]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Network(ClassifierMixin, BaseEstimator):
+class Network(TakesGraphs, ClassifierMixin, BaseEstimator):
     """A neural network with scikit-learn's contract; see :class:`GraphNetwork` for parameters."""
 
     n_layers: int = 2
@@ -134,11 +135,6 @@ class Network(ClassifierMixin, BaseEstimator):
 
     def _most_probable(self, logits: Tensor) -> Array:
         return np.asarray(self.classes_[logits.argmax(dim=1).numpy()])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def probabilities(logits: Tensor) -> Float64:
