@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,7 @@ from nask.storage.replacing import check_writable, replacing
 PICTURES = (".pdf", ".png", ".svg")
 
 
-def save_arrays(
-    file: Path,
-    name: str,
-    values: Array,
-    data: nask.Dataset,
-    parameters: Mapping[str, Any],
-) -> None:
+def save_arrays(file: Path, name: str, values: Array, data: nask.Dataset, model: Any) -> None:
     """Write an array as .npy; or as .npz, with the target and the parameters beside it.
 
     Parameters
@@ -37,14 +31,17 @@ def save_arrays(
     values : ndarray
     data : Dataset
         Where the target comes from, if there is one.
-    parameters : mapping
-        What the array was computed with; written as JSON.
+    model : estimator
+        What the array was computed with; its parameters are written as JSON.
     """
+    from nask.kernels.parameters import RUNNING
+
     # Opened here: given the name GRAM.NPY, numpy would add a second ending in small letters.
     with file.open("wb") as stream:
         if file.suffix.lower() == ".npy":
             np.save(stream, values)
             return
+        parameters = {k: v for k, v in model.get_params().items() if k not in RUNNING}
         arrays: dict[str, Any] = {name: values, "parameters": json.dumps(parameters)}
         if data.y is not None:
             # Objects become text, since numpy would pickle them.
