@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from nask.arrays import Array, Float64, Floats, Index
-from nask.engines.nodes.gram import NodeGrams, node_grams, working_bytes
+from nask.arrays import Array, Floats, Index
+from nask.engines.nodes.gram import node_grams, working_bytes
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
@@ -18,16 +18,9 @@ from nask.kernels.parameters import StarKernelParameters
 from nask.numeric import inverse_root
 from nask.stars.spec import StarSpec
 
-
-@dataclass(frozen=True, eq=False)
-class Linear:
-    """The linear kernel between nodes, and that of each node with itself."""
-
-    gram: Floats
-    row_own: Array
-    column_own: Array
-    same: bool
-    """Whether rows and columns are the same nodes."""
+# The linear kernel between nodes, that of each row node and column node with itself, and whether
+# rows and columns are the same nodes.
+Linear = tuple[Floats, Array, Array, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +85,8 @@ class FittedNodeKernel:
         """
         linear, measured = self._linear(self.batch, nodes, nodes, execution), self
         if self.form.gram == "rbf":
-            measured = replace(self, unit=distance_unit(linear.gram, linear.row_own))
-        return measured, measured.formed(linear)
+            measured = replace(self, unit=distance_unit(*linear[:2]))
+        return measured, measured._formed(*linear)
 
     def gram(
         self,
@@ -115,7 +108,7 @@ class FittedNodeKernel:
         batch, rows = self._with_training(graph, nodes)
         if rows is not None and training_nodes is None:
             training_nodes = np.arange(self.n_nodes)
-        return self.formed(self._linear(batch, rows, training_nodes, execution))
+        return self._formed(*self._linear(batch, rows, training_nodes, execution))
 
     def hop_grams(self, graph: AttributedGraph | None, execution: Execution) -> Floats:
         """The kernel of each hop with the training nodes, (n_hops, m, n)."""
@@ -123,8 +116,8 @@ class FittedNodeKernel:
         if graph is not None:
             batch, rows = self._with_training(graph, None)
             columns = None if rows is None else np.arange(self.n_nodes)
-        each = np.eye(self.spec.n_hops)
-        return self._compare(batch, each, self.form.dtype, rows, columns, execution).values
+        each, dtype = np.eye(self.spec.n_hops), self.form.dtype
+        return node_grams(batch, self.spec, each, execution, dtype, rows, columns).values
 
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None
@@ -135,22 +128,11 @@ class FittedNodeKernel:
         nodes = np.arange(graph.n_nodes) if nodes is None else nodes
         return self.batch.union(GraphBatch.encode([graph], self.schema)), nodes + self.n_nodes
 
-    def _compare(
-        self,
-        batch: GraphBatch,
-        combinations: Float64,
-        dtype: str,
-        rows: Index | None,
-        columns: Index | None,
-        execution: Execution,
-    ) -> NodeGrams:
-        return node_grams(batch, self.spec, combinations, execution, dtype, rows, columns)
-
     def _linear(
         self, batch: GraphBatch, rows: Index | None, columns: Index | None, execution: Execution
     ) -> Linear:
-        weights, form = self.form.hop_weights, self.form
-        grams = self._compare(batch, weights[None], self._dtype, rows, columns, execution)
+        form, weights = self.form, self.form.hop_weights[None]
+        grams = node_grams(batch, self.spec, weights, execution, self._dtype, rows, columns)
         gram, raw = grams.values[0], form.raw_self(grams.own)
         down = slice(None) if rows is None else rows
         across = slice(None) if columns is None else columns
@@ -160,15 +142,14 @@ class FittedNodeKernel:
             gram *= scale[None, across]
         own = form.own(grams.own)
         same = rows is columns or (rows is None and columns is None)
-        return Linear(gram, own[down], own[across], same)
+        return gram, own[down], own[across], same
 
-    def formed(self, linear: Linear) -> Floats:
+    def _formed(self, gram: Floats, row_own: Array, column_own: Array, same: bool) -> Floats:
         """The kernel in its form, from the linear one, which may be overwritten."""
         if self.form.gram == "linear":
-            return linear.gram
+            return gram
         if self.unit is None:
             raise RuntimeError("The unit of distance is learned from the training Gram matrix.")
-        own = linear.row_own, linear.column_own
-        distances = to_squared_distances(linear.gram, *own, linear.same)
+        distances = to_squared_distances(gram, row_own, column_own, same)
         form = gaussian(distances, self.form.scale, self.unit)
         return form.astype(self.form.dtype, copy=False)

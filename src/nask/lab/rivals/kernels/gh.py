@@ -14,7 +14,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
 from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
 from nask.lab.rivals.kernels.hopper_nodes import HopperNodes
-from nask.lab.rivals.kernels.normalising import normalised
+from nask.numeric import inverse_root
 from nask.tuning.grid import Grid
 
 GRID: Grid = {"node_kernel": ["linear", "gaussian"]}
@@ -91,7 +91,7 @@ class GH(GraphKernel):
                     gram[a, b] = self._between(rows, columns)
         if graphs is None:
             gram = np.tril(gram) + np.tril(gram, -1).T
-        return normalised(gram, diagonal, self.diagonal_)
+        return gram * np.outer(inverse_root(diagonal), inverse_root(self.diagonal_))
 
     def _nodes(self, graphs: Sequence[AttributedGraph]) -> HopperNodes:
         return HopperNodes.of(graphs, self.encoder_.transform(graphs))
