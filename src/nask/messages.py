@@ -13,7 +13,6 @@ import numpy as np
 LONGEST_TEXT, MOST_ITEMS, LONGEST = 100, 5, 200
 # The most characters of a list of names; a shorter list is shown whole.
 LONGEST_LIST = 300
-BRACKETS: dict[type, str] = {list: "[]", tuple: "()"}
 
 
 def quoted(value: object) -> str:
@@ -92,11 +91,13 @@ def _written(value: object) -> str:
     if isinstance(value, Mapping):
         pairs = [f"{quoted(k)}: {quoted(v)}" for k, v in islice(value.items(), MOST_ITEMS)]
         return f"{{{_with_count(pairs, len(value))}}}"
-    if type(value) in BRACKETS:
+    if type(value) in (list, tuple):
         collection: Any = value
         items = [quoted(item) for item in islice(collection, MOST_ITEMS)]
-        comma = "," * (type(value) is tuple and len(items) == 1)
-        return (_with_count(items, len(collection)) + comma).join(BRACKETS[type(value)])
+        listed = _with_count(items, len(collection))
+        if isinstance(value, list):
+            return f"[{listed}]"
+        return f"({listed},)" if len(items) == 1 else f"({listed})"
     return represented(value)
 
 

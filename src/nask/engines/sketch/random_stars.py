@@ -7,12 +7,11 @@ vectors of a node do not depend on the other graphs of the batch, to the last bi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from joblib import delayed
 
 from nask.arrays import Float32, Float64
 from nask.attributes.random_map import Columns, RandomMap
@@ -32,6 +31,7 @@ TASK_ELEMENTS = 64 * LANES
 # which work is counted when the number of threads is chosen.
 PAIRS_PER_NUMBER = 2
 
+Result = TypeVar("Result")
 Rows = tuple[int, int, Float32]
 """The first node, the last one and one more, and their rows."""
 
@@ -200,11 +200,7 @@ class HopPass:
             )
             return first, last, out
 
-        tasks = (
-            delayed(task)(first, min(first + TASK_ELEMENTS, n))
-            for first in range(0, n, TASK_ELEMENTS)
-        )
-        return self._execution.run(tasks, n * drawn.width * PAIRS_PER_NUMBER)
+        return self._in_tasks(task, n)
 
     def _embedded(
         self, elements: Elements, features: Any, columns: Columns, signs: Float64
@@ -218,13 +214,13 @@ class HopPass:
             space = embedding_space(width)
             embed(values, first, last, columns, signs, space, rows[first:])
 
-        tasks = (
-            delayed(task)(first, min(first + TASK_ELEMENTS, n))
-            for first in range(0, n, TASK_ELEMENTS)
-        )
-        for _ in self._execution.run(tasks, n * width * PAIRS_PER_NUMBER):
+        for _ in self._in_tasks(task, n):
             pass
         return rows
+
+    def _in_tasks(self, task: Callable[[int, int], Result], n: int) -> Iterator[Result]:
+        n_pairs = n * self._drawn.width * PAIRS_PER_NUMBER
+        return self._execution.run_ranges(task, n, TASK_ELEMENTS, n_pairs)
 
 
 def _lists(batch: GraphBatch, spec: StarSpec) -> tuple[Members, Members, Any]:

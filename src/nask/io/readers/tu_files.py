@@ -10,6 +10,7 @@ import numpy as np
 
 from nask.exceptions import FormatError, did_you_mean
 from nask.graph.attribute import Attribute
+from nask.io.converters.columns import component_names
 from nask.io.readers.archive import Archive
 from nask.io.readers.tu_table import floats, labels
 
@@ -74,8 +75,7 @@ class TUFiles:
             table = np.ascontiguousarray(self.read(kind, floats).T)
             columns = [Attribute("numerical", column) for column in table]
         self.check_length(kind, len(columns[0]) if columns else 0, reference, n_lines)
-        single = kind.removesuffix("s")
-        names = [single] if len(columns) == 1 else [f"{single}_{k}" for k in range(len(columns))]
+        names = component_names(kind.removesuffix("s"), len(columns))
         return dict(zip(names, columns, strict=True))
 
     def unread(self) -> list[str]:
