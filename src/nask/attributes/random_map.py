@@ -101,12 +101,10 @@ class RandomMap:
 
         Parameters
         ----------
-        similarity : AttributeSimilarity
         names : tuple of str
             Names of the categorical attributes.
         width : int
             Number of columns, a power of two.
-        seed : SeedSequence
         binary : bool
             Whether all node features are zeros and ones.
         """
@@ -207,8 +205,6 @@ def draw_frequencies(rng: np.random.Generator, gamma: float, n: int, n_waves: in
 
     Parameters
     ----------
-    rng : Generator
-    gamma : float
     n, n_waves : int
         Number of sets, and of frequencies in each.
 

@@ -57,7 +57,6 @@ class AttributeSimilarity:
 
         Parameters
         ----------
-        specs : sequence of AttributeSpec
         gamma, weight : mapping of str to float
             By name of the attribute. Weights are relative: they are scaled to sum to 1.
         n_features : int, default=0
@@ -134,7 +133,6 @@ def attribute_similarities(
 
     Parameters
     ----------
-    schema : Schema
     gamma, weights : float, mapping of str to float, or None
         One number for all attributes, or one per attribute by name. An attribute that is not named
         has gamma 1 and weight 1. Weights are relative, within nodes and within edges.

@@ -28,7 +28,6 @@ def save_arrays(file: Path, name: str, values: Array, data: nask.Dataset, model:
         Its ending, .npy or .npz, is the format.
     name : str
         The name of the array in a .npz file: "gram", "features".
-    values : ndarray
     data : Dataset
         Where the target comes from, if there is one.
     model : estimator
@@ -54,7 +53,6 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
 
     Parameters
     ----------
-    path : Path
     option : str
         The option that named it, for messages.
     suffixes : collection of str
@@ -98,7 +96,6 @@ def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-    path : Path
     option : str
         The option that named the path, for errors: "--out".
     dpi : int, default=150

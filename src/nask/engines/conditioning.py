@@ -22,7 +22,6 @@ def warn_of_near_stars(nearest: float, spec: StarSpec) -> None:
     ----------
     nearest : float
         The largest similarity of two stars that are not alike, at the hops that are watched.
-    spec : StarSpec
 
     Examples
     --------

@@ -47,9 +47,6 @@ def prepare(
     Parameters
     ----------
     name : {"auto", "reference", "pairwise", "explicit", "distinct"}
-    batch : GraphBatch
-    spec : StarSpec
-    execution : Execution
     owner : str
         The estimator's name, for error messages.
 
@@ -80,7 +77,6 @@ def check_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str
         "auto" always passes.
     batch : GraphBatch
         The training graphs.
-    spec : StarSpec
     owner : str
         The estimator's name, for errors.
     """

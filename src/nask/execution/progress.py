@@ -20,7 +20,6 @@ def track(
 
     Parameters
     ----------
-    steps : iterable
     total : int
         How many there will be.
     start : int

@@ -30,7 +30,6 @@ class GraphBatch:
 
     Parameters
     ----------
-    nodes, edges : Elements
     endpoints : ndarray of shape (n_edges, 2)
         Endpoints of each edge, as positions of nodes in the batch.
     features : csr_array of shape (n_nodes, n_features), or None
@@ -59,8 +58,6 @@ class GraphBatch:
 
         Parameters
         ----------
-        graphs : sequence of AttributedGraph
-        schema : Schema
         compare : bool, default=True
             Whether to warn of attributes that only the graphs have or only the schema, and to
             raise if they share none. False if more graphs follow, which may have them.

@@ -24,8 +24,6 @@ def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int =
 
     Parameters
     ----------
-    graphs : sequence of AttributedGraph
-    schema : Schema
     first : int, default=0
         The number of the first graph in error messages; the others follow.
     """

@@ -62,7 +62,6 @@ class FittedKernel:
         ----------
         parameters : GraphKernelParameters
             A kernel or an estimator, whose parameters were checked.
-        graphs : sequence of AttributedGraph
         """
         schema = Schema.fit(graphs, parameters.degree)
         # First, since it may refuse a parameter.
@@ -84,10 +83,8 @@ class FittedKernel:
 
         Parameters
         ----------
-        parameters : GraphKernelParameters
         schema : Schema
             Of the batch.
-        batch : GraphBatch
         engine : str
             Its name.
         unit : float or None
@@ -171,7 +168,6 @@ class FittedKernel:
             The same object where graphs are compared with themselves.
         folder : str, path or None
             For a result larger than memory.
-        execution : Execution
         """
         linear = self.gram_work(rows, columns).compute(folder, execution)
         return self.formed(linear, rows, columns, folder, execution)
@@ -197,9 +193,7 @@ class FittedKernel:
         ----------
         linear : ndarray
             In memory, or in a file where it is larger.
-        rows, columns : Prepared
         folder : str, path or None
-        execution : Execution
         """
         if self.form.gram == "linear":
             return linear

@@ -33,8 +33,6 @@ class FittedNodeKernel:
         The training graph.
     schema : Schema
         Its attributes, ranges and categories.
-    spec : StarSpec
-    form : Form
     unit : float or None
         Mean squared distance between two different training nodes, once it is known; the
         Gaussian form needs it.
@@ -81,7 +79,6 @@ class FittedNodeKernel:
         ----------
         nodes : ndarray or None
             Their positions; None are all.
-        execution : Execution
         """
         linear, measured = self._linear(self.batch, nodes, nodes, execution), self
         if self.form.gram == "rbf":
@@ -103,7 +100,6 @@ class FittedNodeKernel:
             The training graph or another one. No star reaches from one into the other.
         nodes, training_nodes : ndarray or None
             Their positions; None are all.
-        execution : Execution
         """
         batch, rows = self._with_training(graph, nodes)
         if rows is not None and training_nodes is None:

@@ -25,7 +25,6 @@ class Form:
     Parameters
     ----------
     hop_weights : ndarray of shape (n_hops,)
-    normalize : bool
     gram : {"linear", "rbf"}
     scale : float
         Of the Gaussian.
@@ -117,7 +116,6 @@ class GaussianForm:
         K(G, G) of the graphs of both batches.
     symmetric : bool
         Whether both are the same batch.
-    scale, unit : float
     """
 
     row_self: Floats

@@ -157,9 +157,6 @@ class LinearChunk:
 
     Parameters
     ----------
-    chunks : ZarrChunks
-    work : GramWork
-    execution : Execution
     own : ndarray or None
         K(G, G) of each graph, where the sum of squared distances is wanted.
     """

@@ -34,7 +34,6 @@ class GramWork:
 
     Parameters
     ----------
-    engine : str
     rows, columns : Prepared
         The same object where graphs are compared with themselves.
     combinations : ndarray of shape (n_hops,) or (n_combinations, n_hops)

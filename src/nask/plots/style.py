@@ -61,7 +61,6 @@ def add_colour_bar(ax: Axes, drawn: ScalarMappable, label: str, extend: Extend =
 
     Parameters
     ----------
-    ax : Axes
     drawn : ScalarMappable
         The image whose colours the bar explains.
     label : str

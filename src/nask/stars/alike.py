@@ -63,7 +63,6 @@ class Items:
         Parameters
         ----------
         owner : ndarray of shape (n_items,)
-        sort : int
         first, second : int, or ndarray of shape (n_items,)
             What tells an item from others of its sort.
         """

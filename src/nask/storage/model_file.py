@@ -40,7 +40,6 @@ def write_file(
 
     Parameters
     ----------
-    path : path
     document : dict
         Everything about the model that JSON can hold.
     arrays : dict of str to ndarray
@@ -68,7 +67,6 @@ def read_file(
 
     Parameters
     ----------
-    path : str or path
     required, optional : sequence of str
         Names of the arrays that a model has, or may have.
     """

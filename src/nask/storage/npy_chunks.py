@@ -122,7 +122,6 @@ def open_npy(
         What is computed. A file of something else is an error.
     shape : tuple of int
         The last two are the numbers of rows and columns.
-    dtype : str
     chunk : tuple of two int
         Rows and columns of a chunk. A file that is there keeps its own.
     symmetric : bool
@@ -202,10 +201,8 @@ def write_npy(path: Path, contents: Contents, matrix: Floats, place: str) -> Map
 
     Parameters
     ----------
-    path : Path
     contents : Contents
         What the matrix is of. :func:`read_npy` compares it with what it is asked for.
-    matrix : ndarray
     place : str
         The parameter or option that named the folder, for errors: "out (--out)".
 

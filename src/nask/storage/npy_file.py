@@ -52,8 +52,6 @@ def create_file(path: Path, shape: tuple[int, ...], dtype: str, place: str) -> N
 
     Parameters
     ----------
-    path : Path
-    shape : tuple of int
     dtype : str
         Such as "float32".
     place : str

@@ -125,7 +125,6 @@ def put(matrix: Any, window: Window, values: Floats, symmetric: bool) -> None:
     ----------
     matrix : ndarray or zarr.Array
         Its last two axes are the rows and columns of the window.
-    window : Window
     values : ndarray
         The numbers of the window.
     symmetric : bool
@@ -143,10 +142,8 @@ def assembled(
 
     Parameters
     ----------
-    window : Window
     tiles : iterable of (Window, ndarray)
         They cover the window.
-    dtype : str
     symmetric : bool
         Whether the matrix is.
     n_results : tuple of int

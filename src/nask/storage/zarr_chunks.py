@@ -36,7 +36,6 @@ class ZarrStore:
     ----------
     path : str or path
         A folder, on a file system that all workers share.
-    contents : Contents
 
     Examples
     --------
@@ -83,10 +82,8 @@ compute it anew, or give the path of another store.
 
         Parameters
         ----------
-        name : str
         shape, chunk : tuple of two int
             Rows and columns of the matrix, and of a chunk of it.
-        dtype : str
         symmetric : bool
             Whether the matrix is.
         """
@@ -138,7 +135,6 @@ class ZarrChunks(Chunks):
     ----------
     path : str
         Of the array.
-    symmetric : bool
     """
 
     def __init__(self, path: str, symmetric: bool) -> None:

@@ -58,9 +58,6 @@ class DistinctEngine(Engine[DistinctPrepared]):
 
         Parameters
         ----------
-        batch : GraphBatch
-        spec : StarSpec
-        execution : Execution
         colours : StarColours, optional
             Those of the stars, where they are known already.
         """
@@ -125,10 +122,7 @@ def _add_hops(
     Parameters
     ----------
     sums : ndarray of shape (n_results, graphs of a, graphs of b)
-    a, b : DistinctGroup
-    spec : StarSpec
     combinations : ndarray of shape (n_results, n_hops)
-    execution : Execution
     """
     edge_term, nearest = _edge_term(a, b, spec), -1.0
     P = similarity_matrix(a.nodes, b.nodes, spec.nodes, spec.dtype)

@@ -74,8 +74,6 @@ class DistinctGroup:
 
         Parameters
         ----------
-        prepared : DistinctPrepared
-        first, last : int
         labels : ndarray of shape (n_hops, n_nodes)
             Equal where stars are alike; without nodes unless the spec is guarded.
         """
@@ -134,13 +132,10 @@ def cut_into_groups(
 
     Parameters
     ----------
-    rows, columns : DistinctPrepared
     n_combinations : int
         Number of results.
     task_stars : int
         Rows of a task.
-    execution : Execution
-    window : Window
     """
     row_labels, labels = rows.by_node.labels(columns.by_node, window)
     sides = [(rows, window.rows)]

@@ -33,9 +33,7 @@ class DistinctEdges:
 
     Parameters
     ----------
-    edges : Elements
     colours : ndarray of shape (n_edges,)
-    n_nodes : int
     """
 
     edges: Elements
@@ -61,7 +59,6 @@ class DistinctEdges:
         ----------
         incident : sparse array of shape (n_nodes, n_edges)
             The edges of the stars.
-        spec : StarSpec
         """
         n, kinds = self.n_nodes, len(self.edges)
         shape = (len(self.colours), kinds)

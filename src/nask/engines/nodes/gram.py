@@ -65,10 +65,8 @@ def node_grams(
     ----------
     batch : GraphBatch
         Its node features, if any, are sparse.
-    spec : StarSpec
     combinations : ndarray of shape (n_combinations, n_hops)
         The weight of each hop in each result.
-    execution : Execution
     dtype : str
         Type of the result.
     rows, columns : ndarray of int, or None
@@ -156,12 +154,10 @@ class NodeHop:
 
         Parameters
         ----------
-        a, b : NodeStars
         deeper : ndarray
             Takes P_h, unless it is empty.
         weights : ndarray of shape (n_results,)
         out : ndarray of shape (n_results, stars of a, stars of b)
-        execution : Execution
         """
         deeper = deeper.astype(self.P.dtype, copy=False)
 

@@ -34,13 +34,10 @@ class Tiling:
     ----------
     a, b : Side
         The rows and the columns; the same object where the window is symmetric.
-    rules : TileRules
-    symmetric : bool
     dtype : str
         Precision in which P is stored.
     a_places : Places
         The places of the nodes of ``a``.
-    memory : ThreadMemory
     """
 
     a: tile.Side
@@ -59,8 +56,6 @@ class Tiling:
 
         Parameters
         ----------
-        rows, columns : PairwisePrepared
-        window : Window
         tile_nodes : int
             The most nodes of a group; a group with more has one graph.
         """

@@ -26,10 +26,8 @@ def alike(
 
     Parameters
     ----------
-    a, b : GraphBatch
     i, j : int
         The numbers of the two graphs in their batches.
-    spec : StarSpec
     """
     if spec.expansion == "ball":
         return [None] * spec.n_hops

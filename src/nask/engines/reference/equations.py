@@ -33,10 +33,8 @@ def attribute_similarity(
 
     Parameters
     ----------
-    a, b : Elements
     x, y : int
         One element of ``a`` and one of ``b``.
-    similarity : AttributeSimilarity
     """
     excess = 0.0
     for d, (gamma, weight) in enumerate(
@@ -65,10 +63,8 @@ def star_kernels(
 
     Parameters
     ----------
-    a, b : GraphBatch
     i, j : int
         v is in graph i of ``a``, v' in graph j of ``b``.
-    spec : StarSpec
     self_a, self_b : list of list of float, or None
         k_h(v, v) by hop and node. None where both graphs are the same: it is then found here.
     """
@@ -139,7 +135,6 @@ def graph_kernels(
         k_h(v, v') by hop.
     own, other : list of list of float
         k_h(v, v) and k_h(v', v') by hop.
-    spec : StarSpec
     like : list
         Which stars are alike, by hop.
     """

@@ -42,12 +42,10 @@ class RandomStars:
 
     Parameters
     ----------
-    spec : StarSpec
     widths : tuple of int
         Number of columns of each hop's features.
     width : int
         Width of the vectors inside, a power of two.
-    nodes, edges : RandomMap
     rotations : tuple of Rotations
         One per hop.
     node_signs, edge_signs : ndarray
@@ -82,14 +80,12 @@ class RandomStars:
 
         Parameters
         ----------
-        spec : StarSpec
         n_components : int
             Number of columns of all hops together.
         node_names, edge_names : tuple of str
             Names of the categorical attributes of nodes and of edges.
         binary : bool
             Whether all node features are zeros and ones.
-        seed : int
         """
         # SketchStars of more hops differ more, so they get more columns.
         ends = np.cumsum(np.arange(spec.n_hops + 1))
@@ -113,12 +109,9 @@ class HopPass:
 
     Parameters
     ----------
-    drawn : RandomStars
-    batch : GraphBatch
     new : pair of tuples
         The categories that training did not have, of nodes and of edges: one tuple per categorical
         attribute.
-    execution : Execution
     """
 
     def __init__(

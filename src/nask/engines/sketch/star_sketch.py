@@ -161,12 +161,8 @@ def write_waves(
 
     Parameters
     ----------
-    deeper : ndarray
     row : int
         The first of eight rows of ``deeper`` to write.
-    space : SketchWorkspace
-    rotations : Rotations
-    gamma_star : float
     """
     width = len(rotations.first_wave)
     norm = inverse_lengths(space, width, 1.0)
@@ -194,12 +190,10 @@ def write_star(out: Array, row: int, n: int, space: SketchWorkspace, star_norm: 
 
     Parameters
     ----------
-    out : ndarray
     row : int
         The first row of ``out`` to write.
     n : int
         At most eight.
-    space : SketchWorkspace
     star_norm : bool
         Whether to normalise.
     """
@@ -225,12 +219,8 @@ def sketch_stars(
 
     Parameters
     ----------
-    stars : SketchStars
-    rotations : Rotations
-    rules : SketchRules
     first, last : int
         The stars are those of nodes ``first`` to ``last - 1``.
-    space : SketchWorkspace
     out : ndarray of shape (last - first, columns), float32
         Takes the sketches, normalised with ``star_norm``.
     deeper : ndarray of shape (nodes, width), float32

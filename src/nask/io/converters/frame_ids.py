@@ -102,7 +102,6 @@ class NodeIds:
 
         Parameters
         ----------
-        edges : DataFrame
         column : str
             The column of the nodes' ids: the source or the target.
         graph : str or None

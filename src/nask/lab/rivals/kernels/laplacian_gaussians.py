@@ -43,7 +43,6 @@ class Gaussians:
         ----------
         graphs : sequence of (ndarray, ndarray)
             The adjacency matrix of each, and ``rank`` features per node.
-        rank : int
         eta, gamma : float
             As above.
         """

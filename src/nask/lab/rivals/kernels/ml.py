@@ -183,7 +183,6 @@ def balls(
 
     Parameters
     ----------
-    graph : AttributedGraph
     features : ndarray of shape (n_nodes, n_columns)
     radius : int
         Largest distance from the centre, in edges; at least 1.

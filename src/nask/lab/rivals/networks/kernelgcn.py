@@ -202,7 +202,6 @@ def triplet_loss(rows: Tensor, target: Tensor, margin: float, n_triplets: int) -
         k is the cosine of two rows.
     target : Tensor of shape (n,)
         Class of each row.
-    margin : float
     n_triplets : int
         How many to draw: the same number for each class of u, at least one.
 

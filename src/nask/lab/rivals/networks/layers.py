@@ -22,8 +22,6 @@ class SumPooled(nn.Module):
         Each maps the rows of all nodes, given the edges, to new rows.
     width : int
         Length of the last rows.
-    n_classes : int
-    dropout : float
     loops : bool
         Whether the layers expect an edge from each node to itself.
     """
@@ -62,7 +60,6 @@ class SummedEveryLayer(nn.Module):
         Each maps the rows of all nodes, given the edges, to new rows.
     output : Module
         Maps all the sums of a graph, side by side, to its logits.
-    dropout : float
     """
 
     def __init__(self, layers: Iterable[nn.Module], output: nn.Module, dropout: float) -> None:
@@ -89,8 +86,6 @@ class NodeLayers(nn.Module):
     ----------
     layers : list of Module
         Each maps the rows of all nodes, given the edges, to new rows; the last to logits.
-    activation : callable
-    dropout : float
     loops : bool
         Whether the layers expect an edge from each node to itself.
     """
@@ -135,10 +130,6 @@ def with_loops(edges: Tensor, n_nodes: int) -> Tensor:
 
 class InputLinear(nn.Module):
     """A linear map without a constant, for rows that may be sparse.
-
-    Parameters
-    ----------
-    n_inputs, width : int
 
     Examples
     --------

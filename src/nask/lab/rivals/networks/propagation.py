@@ -44,7 +44,6 @@ def adjacency(edges: Tensor, n_nodes: int) -> Any:
     ----------
     edges : Tensor of shape (2, 2 n_edges)
         Each edge in both directions.
-    n_nodes : int
 
     Examples
     --------
