@@ -41,7 +41,7 @@ def quoted(value: object) -> str:
     return shortened(_written(value))
 
 
-def listed(values: Iterable[object], none: str = "none") -> str:
+def listed(values: Iterable[object]) -> str:
     """Return values separated by commas: all of them, or as many as fit and how many there are.
 
     Examples
@@ -60,7 +60,7 @@ def listed(values: Iterable[object], none: str = "none") -> str:
         if shown and length > LONGEST_LIST:
             return f"{', '.join(shown)}, ... ({len(every)} in all)"
         shown.append(text)
-    return ", ".join(shown) or none
+    return ", ".join(shown) or "none"
 
 
 def first_few(names: Sequence[str]) -> str:

@@ -54,10 +54,6 @@ def accuracy(results: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> from types import SimpleNamespace

@@ -37,10 +37,6 @@ class Chunks(ABC):
         """Tell whether a chunk is there, with its mirror image, and has its checksum."""
 
     @abstractmethod
-    def read(self, window: Window) -> Floats | None:
-        """Numbers of a chunk, or None where it is missing or damaged."""
-
-    @abstractmethod
     def write(self, window: Window, tiles: Iterable[Tile]) -> None:
         """Store a chunk, given in tiles that cover it, and its mirror image."""
 

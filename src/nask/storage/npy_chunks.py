@@ -73,11 +73,6 @@ class NpyChunks(Chunks):
         image = array[..., window.columns, window.rows].swapaxes(-1, -2)
         return not self.symmetric or window.on_diagonal or checksum_of(image) == expected
 
-    def read(self, window: Window) -> Floats | None:
-        """Numbers of a chunk, or None where it is missing or damaged."""
-        values = np.array(self.map()[..., window.rows, window.columns])
-        return values if checksum_of(values) == self._checksums.get(window.bounds) else None
-
     def write(self, window: Window, tiles: Iterable[Tile]) -> None:
         """Write the tiles of a chunk; on disk, and in the record, when this returns."""
         for tile, values in tiles:

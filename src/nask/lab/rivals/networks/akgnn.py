@@ -24,8 +24,6 @@ from nask.lab.rivals.networks.propagation import (
     symmetric_product,
 )
 
-AKGNN_GRID: Grid = {"learning_rate": (0.01, 0.05)}
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AKGNNNodeClassifier(NodeNetwork):
@@ -91,7 +89,7 @@ class AKGNNNodeClassifier(NodeNetwork):
     max_epochs: int = 500
     patience: int = 100
 
-    default_grid: ClassVar[Grid] = AKGNN_GRID
+    default_grid: ClassVar[Grid] = {"learning_rate": (0.01, 0.05)}
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from torch import nn
 from torch_geometric.nn import BatchNorm, GCNConv, GINConv
 
-from nask.kernels.parameters import is_integer
 from nask.lab.rivals.networks.graph_network import GraphNetwork
 from nask.lab.rivals.networks.kan_layer import KANLayer
 from nask.lab.rivals.networks.layers import NodeLayers, SummedEveryLayer
@@ -28,10 +27,8 @@ class _Splines(Network):
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range; called by ``fit``."""
         super().check_parameters()
-        for name, most in (("grid_size", 64), ("spline_order", 5)):
-            value = getattr(self, name)
-            expected = f"an int in the range [1, {most}]"
-            self._check(is_integer(value) and 1 <= value <= most, name, expected)
+        self._check_integer("grid_size", 1, 64)
+        self._check_integer("spline_order", 1, 5)
 
     def _splines(self) -> dict[str, Any]:
         return {"grid_size": self.grid_size, "spline_order": self.spline_order}

@@ -25,8 +25,6 @@ from nask.lab.rivals.networks.propagation import (
     symmetric_product,
 )
 
-KERNELGCN_GRID: Grid = {"learning_rate": (0.01,)}
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelGCNNodeClassifier(NodeNetwork):
@@ -99,7 +97,7 @@ class KernelGCNNodeClassifier(NodeNetwork):
     triplet_weight: float = 0.1
     n_triplets: int = 10_000
 
-    default_grid: ClassVar[Grid] = KERNELGCN_GRID
+    default_grid: ClassVar[Grid] = {"learning_rate": (0.01,)}
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""

@@ -18,7 +18,7 @@ from nask.arrays import Array, Float64
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.progress import Progress, track
 from nask.io.coerce import TakesGraphs
-from nask.kernels.parameters import POSITIVE, is_integer, is_number, is_positive
+from nask.kernels.parameters import POSITIVE, ChecksParameters, is_number, is_positive
 from nask.lab.rivals.networks.training import Outcome, Schedule, apart, train
 from nask.messages import quoted
 
@@ -30,7 +30,7 @@ Lesson = tuple[Callable[[], Iterator[Tensor]], Callable[[], tuple[float, float]]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Network(TakesGraphs, ClassifierMixin, BaseEstimator):
+class Network(ChecksParameters, TakesGraphs, ClassifierMixin, BaseEstimator):
     """A neural network with scikit-learn's contract; see :class:`GraphNetwork` for parameters."""
 
     n_layers: int = 2
@@ -62,25 +62,8 @@ class Network(TakesGraphs, ClassifierMixin, BaseEstimator):
         self._check(is_positive(self.learning_rate), "learning_rate", POSITIVE)
         self._check_not_negative("weight_decay")
         self._check_integer("random_state", 0)
-        self._check(
-            callable(self.verbose) or isinstance(self.verbose, (bool, int)),
-            "verbose",
-            "a bool, an int or a function of (done, total)",
-        )
+        self._check_verbose(self.verbose)
         self._check_grid()
-
-    def _check(self, valid: bool, name: str, expected: str) -> None:
-        if not valid:
-            raise ParameterError.expected(name, type(self).__name__, expected, getattr(self, name))
-
-    def _check_integer(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        valid = is_integer(value) and value >= least
-        self._check(valid, name, f"an int in the range [{least}, inf)")
-
-    def _check_not_negative(self, name: str) -> None:
-        value = getattr(self, name)
-        self._check(is_number(value) and value >= 0, name, "a float in the range [0, inf)")
 
     def _check_grid(self) -> None:
         if self.grid is None:
