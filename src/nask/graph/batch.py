@@ -90,9 +90,12 @@ class GraphBatch:
         """
         if self.features is None:
             return self
-        numerical = np.vstack([self.nodes.numerical, self.features.toarray().T])
-        nodes = replace(self.nodes, numerical=np.ascontiguousarray(numerical))
-        return GraphBatch(nodes, self.edges, self.endpoints)
+        return GraphBatch(self.dense_nodes(slice(None)), self.edges, self.endpoints)
+
+    def dense_nodes(self, columns: Positions | slice) -> Elements:
+        """Return the nodes with some of their features as the last rows of ``numerical``."""
+        numerical = np.vstack([self.nodes.numerical, self.features[:, columns].toarray().T])
+        return replace(self.nodes, numerical=np.ascontiguousarray(numerical))
 
     @property
     def n_graphs(self) -> int:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy.typing as npt
@@ -133,7 +134,9 @@ class _GramStore:
         own = fitted.own(fitted.graphs)
         windows, sums = self.linear.windows, []
         distances = own if kernel.gram == "rbf" else None
-        linear = LinearChunk(self.linear, self.work, execution, distances)
+        linear = partial(
+            _linear_chunk, chunks=self.linear, work=self.work, execution=execution, own=distances
+        )
         for _, total in execution.map(linear, windows):
             sums.append(total)
             yield
@@ -146,55 +149,38 @@ class _GramStore:
         shape, chunk = self.work.shape, self.linear.shape
         chunks = self.store.chunks("gram", shape, chunk, kernel.dtype, symmetric=True)
         form = fitted.gaussian_form(fitted.graphs, fitted.graphs)
-        gaussian = GaussianChunk(chunks, self.linear, form, kernel.dtype)
+        gaussian = partial(
+            _gaussian_chunk, chunks=chunks, linear=self.linear, form=form, dtype=kernel.dtype
+        )
         for _ in execution.map(gaussian, windows):
             yield
 
 
-@dataclass(frozen=True, eq=False)
-class LinearChunk:
-    """A chunk of the linear form, found intact in the store or computed and written.
+def _linear_chunk(
+    window: Window, chunks: ZarrChunks, work: GramWork, execution: Execution, own: Floats | None
+) -> float:
+    """Find a chunk of the linear form intact in the store, or compute and write it.
 
-    Parameters
-    ----------
-    own : ndarray or None
-        K(G, G) of each graph, where the sum of squared distances is wanted.
+    Return the sum of squared distances between the graphs of both sides, if K(G, G) of each graph
+    is given, or 0.
     """
-
-    chunks: ZarrChunks
-    work: GramWork
-    execution: Execution
-    own: Floats | None
-
-    def __call__(self, window: Window) -> float:
-        """Return the sum of squared distances between the graphs of both sides, or 0."""
-        execution = self.execution.in_task()
-        tiles = in_quarters(lambda tile: self.work.window(tile, execution), window, True)
-        self.chunks.ensure(window, tiles)
-        if self.own is None:
-            return 0.0
-        own, others = self.own[window.rows], self.own[window.columns]
-        values = _intact(self.chunks, window)
-        total = float(to_squared_distances(values, own, others, window.on_diagonal).sum())
-        return total if window.on_diagonal else 2 * total
+    chunks.ensure(window, work.tiles(window, execution))
+    if own is None:
+        return 0.0
+    values, sides = _intact(chunks, window), (own[window.rows], own[window.columns])
+    total = float(to_squared_distances(values, *sides, window.on_diagonal).sum())
+    return total if window.on_diagonal else 2 * total
 
 
-@dataclass(frozen=True, eq=False)
-class GaussianChunk:
-    """A chunk of the Gaussian form, found intact in the store or made of the linear one."""
+def _gaussian_chunk(
+    window: Window, chunks: ZarrChunks, linear: ZarrChunks, form: GaussianForm, dtype: str
+) -> None:
+    """Find a chunk of the Gaussian form intact in the store, or make it of the linear one."""
 
-    chunks: ZarrChunks
-    linear: ZarrChunks
-    form: GaussianForm
-    dtype: str
+    def compute(tile: Window) -> Floats:
+        return form.apply(_intact(linear, tile), tile).astype(dtype, copy=False)
 
-    def __call__(self, window: Window) -> None:
-        """Write the chunk and its mirror image."""
-        self.chunks.ensure(window, in_quarters(self._compute, window, True))
-
-    def _compute(self, window: Window) -> Floats:
-        values = _intact(self.linear, window)
-        return self.form.apply(values, window).astype(self.dtype, copy=False)
+    chunks.ensure(window, in_quarters(compute, window, True))
 
 
 def _intact(chunks: ZarrChunks, window: Window) -> Floats:

@@ -123,16 +123,7 @@ class GH(GraphKernel):
 
 
 class GHClassifier(KernelClassifier):
-    """A support vector machine on :class:`GH`; see :class:`KernelClassifier` for its parameters.
-
-    Examples
-    --------
-    >>> import nask
-    >>> mutag = nask.load_dataset("MUTAG")
-    >>> model = GHClassifier(inner=3).fit(mutag.graphs[:30], mutag.y[:30])
-    >>> model.predict(mutag.graphs[30:33]).shape
-    (3,)
-    """
+    """A support vector machine on :class:`GH`; see :class:`KernelClassifier` for its parameters."""
 
     kernel_type = GH
     default_grid = GRID
