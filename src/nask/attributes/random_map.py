@@ -203,11 +203,6 @@ def draw_frequencies(rng: np.random.Generator, gamma: float, n: int, n_waves: in
 
     Each set has one frequency from each of ``n_waves`` equally likely intervals.
 
-    Parameters
-    ----------
-    n, n_waves : int
-        Number of sets, and of frequencies in each.
-
     Examples
     --------
     >>> x, gamma = 0.3, 2.0

@@ -20,18 +20,10 @@ PICTURES = (".pdf", ".png", ".svg")
 
 
 def save_arrays(file: Path, name: str, values: Array, data: nask.Dataset, model: Any) -> None:
-    """Write an array as .npy; or as .npz, with the target and the parameters beside it.
+    """Write an array as .npy; or as .npz, under its name, with the target and parameters beside it.
 
-    Parameters
-    ----------
-    file : Path
-        Its ending, .npy or .npz, is the format.
-    name : str
-        The name of the array in a .npz file: "gram", "features".
-    data : Dataset
-        Where the target comes from, if there is one.
-    model : estimator
-        What the array was computed with; its parameters are written as JSON.
+    The parameters are those of the model that computed it, as JSON; the target is that of the data,
+    if there is one.
     """
     from nask.kernels.parameters import RUNNING
 
@@ -93,13 +85,7 @@ def check_picture(path: Path, option: str) -> None:
 def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
     """Write a matplotlib figure, in the format that the ending of the path names.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    option : str
-        The option that named the path, for errors: "--out".
-    dpi : int, default=150
-        Dots per inch, where the format has dots.
+    ``option`` named the path, for errors; ``dpi`` counts where the format has dots.
     """
     with replacing(path, option) as temporary:
         figure.savefig(temporary, dpi=dpi)

@@ -44,17 +44,7 @@ def prepare(
     that of tiles with the pairs of nodes, that of the distinct engine with the pairs of distinct
     stars.
 
-    Parameters
-    ----------
-    name : {"auto", "reference", "pairwise", "explicit", "distinct"}
-    owner : str
-        The estimator's name, for error messages.
-
-    Returns
-    -------
-    name : str
-        The name of the engine.
-    prepared : Prepared
+    Return the name of the engine too. ``owner`` is the estimator's name, for error messages.
     """
     check_engine(name, batch, spec, owner)
     if name == "auto":
@@ -69,16 +59,9 @@ def prepare(
 
 
 def check_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> None:
-    """Raise if the engine of that name cannot compute this kernel.
+    """Raise if the engine of that name cannot compute this kernel; "auto" always can.
 
-    Parameters
-    ----------
-    name : str
-        "auto" always passes.
-    batch : GraphBatch
-        The training graphs.
-    owner : str
-        The estimator's name, for errors.
+    ``owner`` is the estimator's name, for errors.
     """
     needs = ""
     if name == "explicit" and not ExplicitEngine.applies(spec):

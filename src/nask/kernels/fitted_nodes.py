@@ -75,10 +75,7 @@ class FittedNodeKernel:
     ) -> tuple[FittedNodeKernel, Floats]:
         """The kernel between some training nodes, and this object with their unit of distance.
 
-        Parameters
-        ----------
-        nodes : ndarray or None
-            Their positions; None are all.
+        Nodes are given by their positions; None are all.
         """
         linear, measured = self._linear(self.batch, nodes, nodes, execution), self
         if self.form.gram == "rbf":
@@ -94,12 +91,8 @@ class FittedNodeKernel:
     ) -> Floats:
         """The kernel between nodes of a graph and some of the training graph.
 
-        Parameters
-        ----------
-        graph : AttributedGraph
-            The training graph or another one. No star reaches from one into the other.
-        nodes, training_nodes : ndarray or None
-            Their positions; None are all.
+        The graph is the training graph or another one; no star reaches from one into the other.
+        Nodes are given by their positions; None are all.
         """
         batch, rows = self._with_training(graph, nodes)
         if rows is not None and training_nodes is None:

@@ -78,15 +78,7 @@ compute it anew, or give the path of another store.
         dtype: str,
         symmetric: bool = False,
     ) -> ZarrChunks:
-        """Give a matrix of the store, which keeps the chunks it was begun with.
-
-        Parameters
-        ----------
-        shape, chunk : tuple of two int
-            Rows and columns of the matrix, and of a chunk of it.
-        symmetric : bool
-            Whether the matrix is.
-        """
+        """Give a matrix of the store, which keeps the chunks it was begun with."""
         zarr = require("zarr", EXTRA)
         if name not in self._group:
             with writing(self.path / name, PLACE):

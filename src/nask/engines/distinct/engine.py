@@ -54,13 +54,7 @@ class DistinctEngine(Engine[DistinctPrepared]):
         execution: Execution,
         colours: StarColours | None = None,
     ) -> DistinctPrepared:
-        """Colour the stars, and find the self-similarity of every star and graph.
-
-        Parameters
-        ----------
-        colours : StarColours, optional
-            Those of the stars, where they are known already.
-        """
+        """Colour the stars, unless that is done, and find the norms of stars and graphs."""
         # Node by node: within one graph few stars repeat, and these pairs are few.
         by_node = PairwiseEngine().prepare(batch, spec, execution)
         if colours is None:

@@ -72,10 +72,8 @@ class DistinctGroup:
     def of(cls, prepared: DistinctPrepared, first: int, last: int, labels: Labels) -> DistinctGroup:
         """Return the group of graphs ``first`` to ``last - 1``.
 
-        Parameters
-        ----------
-        labels : ndarray of shape (n_hops, n_nodes)
-            Equal where stars are alike; without nodes unless the spec is guarded.
+        ``labels``, by hop and node, are equal where stars are alike; without nodes unless the spec
+        is guarded.
         """
         batch, colours, by_node = prepared.batch, prepared.colours, prepared.by_node
         ptr = batch.nodes.ptr

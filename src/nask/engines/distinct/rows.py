@@ -195,14 +195,9 @@ def compare_stars(
 
 @compiled
 def add_rows(gram: Array, rows: Array, a: DistinctStars, first: int, weight: float) -> None:
-    """Add the rows of some stars to the graphs in which the stars occur.
+    """Add the rows of some stars, from star ``first`` on, to the graphs in which the stars occur.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (graphs of a, graphs of b)
-    rows : ndarray of shape (number of stars, graphs of b)
-    first : int
-        The star of the first row.
+    ``gram`` is graphs of a x graphs of b, ``rows`` stars x graphs of b.
     """
     for r in range(len(rows)):
         row = rows[r]

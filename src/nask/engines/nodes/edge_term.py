@@ -55,10 +55,7 @@ class DistinctEdges:
     def term(self, incident: sparse.csr_array, spec: StarSpec) -> tuple[Floats, Index, Index]:
         """Return the lines, and which lines belong to each star, as a ptr and an index.
 
-        Parameters
-        ----------
-        incident : sparse array of shape (n_nodes, n_edges)
-            The edges of the stars.
+        ``incident`` has the edges of the stars, nodes x edges.
         """
         n, kinds = self.n_nodes, len(self.edges)
         shape = (len(self.colours), kinds)

@@ -54,10 +54,7 @@ class Tiling:
     ) -> Tiling:
         """Lay out the graphs of a window.
 
-        Parameters
-        ----------
-        tile_nodes : int
-            The most nodes of a group; a group with more has one graph.
+        A group has at most ``tile_nodes`` nodes, or one graph.
         """
         spec = rows.spec
         exact = spec.prune_cores

@@ -160,13 +160,8 @@ def row_names(
 ) -> Callable[[int], str]:
     """Return what names a row of a table in errors, such as "edge 'a' - 'b' of graph 1 (row 3)".
 
-    Parameters
-    ----------
-    graph : str or None
-        The column of the ids of graphs; None if all rows are of one graph.
-    element : {"node", "edge"}
-    ids : sequence of str
-        The column of the node, or the columns of the two nodes of an edge.
+    ``ids`` are the column of the node, or those of the two nodes of an edge; ``graph`` is the
+    column of the graph, None if all rows are of one graph.
     """
 
     def name(row: int) -> str:

@@ -46,19 +46,7 @@ class TUFiles:
         return parse(self.archive.read(self.file(kind)), self.where(kind), *args)
 
     def check_length(self, kind: str, n_lines: int, reference: str, expected: int) -> None:
-        """Raise unless two files have the same number of lines.
-
-        Parameters
-        ----------
-        kind : str
-            The file to check, such as "node_labels".
-        n_lines : int
-            How many lines it has.
-        reference : str
-            The file to compare with.
-        expected : int
-            How many lines that one has.
-        """
+        """Raise unless the file of a kind has as many lines as another file, the reference."""
         if n_lines != expected:
             raise FormatError(
                 f"{self.where(kind)} has {n_lines} lines, but {self.where(reference)} has "

@@ -24,10 +24,7 @@ class GCNClassifier(GraphNetwork):
 
     The nodes are summed after the last layer.
 
-    Parameters
-    ----------
-    **parameters
-        Those of :class:`GraphNetwork`.
+    Its parameters are those of :class:`GraphNetwork`.
 
     References
     ----------
@@ -54,10 +51,7 @@ class GCNClassifier(GraphNetwork):
 class GCNNodeClassifier(NodeNetwork):
     """The graph convolutional network, of the nodes of one graph; see :class:`GCNClassifier`.
 
-    Parameters
-    ----------
-    **parameters
-        Those of :class:`NodeNetwork`.
+    Its parameters are those of :class:`NodeNetwork`.
 
     Examples
     --------

@@ -22,10 +22,7 @@ class GINClassifier(GraphNetwork):
     Batch normalisation follows each linear map. The nodes are summed after every layer and at the
     input, and one linear map takes all these sums to the classes, as in the paper.
 
-    Parameters
-    ----------
-    **parameters
-        Those of :class:`GraphNetwork`.
+    Its parameters are those of :class:`GraphNetwork`.
 
     References
     ----------
