@@ -80,7 +80,7 @@ class FittedNodeKernel:
         linear, measured = self._linear(self.batch, nodes, nodes, execution), self
         if self.form.gram == "rbf":
             measured = replace(self, unit=distance_unit(*linear[:2]))
-        return measured, measured._formed(*linear)
+        return measured, measured.formed(*linear)
 
     def gram(
         self,
@@ -97,7 +97,7 @@ class FittedNodeKernel:
         batch, rows = self._with_training(graph, nodes)
         if rows is not None and training_nodes is None:
             training_nodes = np.arange(self.n_nodes)
-        return self._formed(*self._linear(batch, rows, training_nodes, execution))
+        return self.formed(*self._linear(batch, rows, training_nodes, execution))
 
     def hop_grams(self, graph: AttributedGraph | None, execution: Execution) -> Floats:
         """The kernel of each hop with the training nodes, (n_hops, m, n)."""
@@ -133,7 +133,7 @@ class FittedNodeKernel:
         same = rows is columns or (rows is None and columns is None)
         return gram, own[down], own[across], same
 
-    def _formed(self, gram: Floats, row_own: Array, column_own: Array, same: bool) -> Floats:
+    def formed(self, gram: Floats, row_own: Array, column_own: Array, same: bool) -> Floats:
         """The kernel in its form, from the linear one, which may be overwritten."""
         if self.form.gram == "linear":
             return gram
