@@ -1,8 +1,11 @@
-"""Does shrinking scores choose better settings? The best inner score against the shrunk one.
+"""Which learner, and which rule to choose with? Paired differences on development folds.
 
-Both choose from the same race on the same folds, so the difference is paired:
+    NASK_DATA=<folder of zips> python benchmarks/choice.py MUTAG PTC_MR --seeds 101 102
 
-    NASK_DATA=<folder of zips> python benchmarks/choice.py MUTAG PTC_MR --seeds 1 2 3 4
+For every set: ridge regressions with the best setting by leave-one-out, and with the mean of all
+settings within 0.5, 1 and 2 standard errors of it; with ``--svm`` SVMs too, the best of a race on
+inner folds. All see the same Gram matrices and the same outer folds. A difference is to the rule
+in use, with the corrected standard error of Nadeau and Bengio.
 """
 
 from __future__ import annotations
@@ -10,53 +13,70 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from joblib import Parallel, delayed
 
 import nask
-from nask.arrays import Array, Positions
+from nask.arrays import Float64
+from nask.evaluation.folds import fold_of_shared
 from nask.evaluation.splits import Split, outer_splits
-from nask.learning.path import predictions
 from nask.learning.targets import class_codes
+from nask.tuning import near_best
+from nask.tuning.leave_one_out import LeaveOneOut
+
+RULES = {"best": 0.0, "0.5 se": 0.5, "1 se": 1.0, "2 se": 2.0}
 
 
-def fold(
-    model: nask.TunedNASKClassifier,
-    stacks: list[Array],
-    classes: Array,
-    codes: Positions,
-    split: Split,
-) -> list[tuple[float, float]]:
-    """Inner and outer accuracy of the best inner score and of the winner."""
-    race = model.race(codes[split.train], classes)
-    sweeps = model.sweeps()
-    for sweep, stack in zip(sweeps, stacks, strict=True):
-        race.enter(sweep, stack, split.train)
-    found = []
-    for chosen in (race.leader, race.winner()):
-        gram = chosen.sweep.gram(stacks[sweeps.index(chosen.sweep)], chosen.candidate)
-        [predicted] = predictions(gram, codes, split.train, split.test, [chosen.C], None)
-        found.append((chosen.score, float(np.mean(predicted == codes[split.test]))))
-    return found
+def accuracies(judge: LeaveOneOut, splits: list[Split], codes: Float64) -> dict[str, Float64]:
+    """Accuracy on every test fold, by rule."""
+    found: dict[str, list[float]] = {rule: [] for rule in RULES}
+    for rule, behind in RULES.items():
+        near_best.BEHIND = behind
+        for fold, split in enumerate(splits):
+            choice = judge.choose(fold)
+            if rule == "best":
+                choice = choice._replace(trials=[choice.best])
+            predicted = judge.scores(fold, choice).argmax(axis=1)
+            found[rule].append(float(np.mean(predicted == codes[split.test])))
+    near_best.BEHIND = RULES["1 se"]
+    return {rule: 100 * np.array(values) for rule, values in found.items()}
+
+
+def difference(first: Float64, second: Float64, folds: int) -> str:
+    """Mean difference with its corrected standard error."""
+    gap = first - second
+    error = gap.std(ddof=1) * np.sqrt(1 / len(gap) + 1 / (folds - 1))
+    return f"{gap.mean():+5.1f} ± {error:.1f}"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", nargs="+")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[101])
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--svm", action="store_true", help="SVMs, too: takes ten times as long")
     arguments = parser.parse_args()
     for name in arguments.datasets:
         dataset = nask.load_dataset(name)
         classes, codes = class_codes(np.asarray(dataset.y))
-        model = nask.TunedNASKClassifier()
-        stacks = [sweep.compute(dataset.graphs, n_jobs=-1) for sweep in model.sweeps()]
-        for seed in arguments.seeds:
-            splits = outer_splits(codes, 10, 1, seed)
-            tasks = (delayed(fold)(model, stacks, classes, codes, split) for split in splits)
-            found = 100 * np.mean(Parallel(n_jobs=-1)(tasks), axis=0)
-            for rule, (inner, outer) in zip(("best score", "shrunk"), found, strict=True):
-                print(
-                    f"{name} seed {seed} {rule:10s} inner {inner:.1f} outer {outer:.1f}", flush=True
-                )
+        splits = [
+            split
+            for seed in arguments.seeds
+            for split in outer_splits(codes, arguments.folds, 1, seed)
+        ]
+        model = nask.TunedNASKClassifier(n_jobs=-1)
+        sweeps = model.sweeps()
+        stacks = [sweep.compute(dataset.graphs, n_jobs=-1) for sweep in sweeps]
+        judge = model.judge(codes, classes, [split.test for split in splits])
+        for sweep, stack in zip(sweeps, stacks, strict=True):
+            judge.enter(sweep, stack)
+        found = accuracies(judge, splits, codes)
+        if arguments.svm:
+            svm = nask.TunedNASKClassifier(learner="svm")
+            shared = (svm, stacks, classes, codes)
+            records = [fold_of_shared(*shared, split) for split in splits]
+            found["svm"] = 100 * np.array([record.accuracy for record in records])
+        for rule, values in found.items():
+            gap = difference(values, found["1 se"], arguments.folds)
+            print(f"{name:14s} {rule:7s} {values.mean():5.1f}   {gap}", flush=True)
 
 
 if __name__ == "__main__":

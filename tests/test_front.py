@@ -1,10 +1,8 @@
 """The front of the library: its names, what they cost, and what an editor knows of them."""
 
-import ast
 import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -27,23 +25,12 @@ def loaded(code: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_every_name_is_found_listed_and_told_to_type_checkers(name):
+def test_every_name_of_the_stub_is_found_and_listed(name):
     package = importlib.import_module(name)
-    assert dir(package) == package.__all__
+    assert dir(package) == package.__all__ != []
     for public in package.__all__:
         found = getattr(package, public)
         assert public == "__version__" or found.__name__ in {public, f"{name}.{public}"}
-    tree = ast.parse(Path(package.__file__).read_text())
-    [block] = [node for node in tree.body if isinstance(node, ast.If)]
-    typed = [
-        (
-            alias.asname,
-            f"{imported.module}.{alias.name}" if imported.module == name else imported.module,
-        )
-        for imported in block.body
-        for alias in imported.names
-    ]
-    assert dict(typed) == package._MODULES
     with pytest.raises(AttributeError, match=f"module '{name}' has no attribute 'nothing'"):
         _ = package.nothing
 

@@ -13,7 +13,6 @@ import numpy as np
 LONGEST_TEXT, MOST_ITEMS, LONGEST = 100, 5, 200
 # The most characters of a list of names; a shorter list is shown whole.
 LONGEST_LIST = 300
-BRACKETS: dict[type, str] = {list: "[]", tuple: "()"}
 
 
 def quoted(value: object) -> str:
@@ -42,7 +41,7 @@ def quoted(value: object) -> str:
     return shortened(_written(value))
 
 
-def listed(values: Iterable[object], none: str = "none") -> str:
+def listed(values: Iterable[object]) -> str:
     """Return values separated by commas: all of them, or as many as fit and how many there are.
 
     Examples
@@ -61,7 +60,7 @@ def listed(values: Iterable[object], none: str = "none") -> str:
         if shown and length > LONGEST_LIST:
             return f"{', '.join(shown)}, ... ({len(every)} in all)"
         shown.append(text)
-    return ", ".join(shown) or none
+    return ", ".join(shown) or "none"
 
 
 def first_few(names: Sequence[str]) -> str:
@@ -92,11 +91,13 @@ def _written(value: object) -> str:
     if isinstance(value, Mapping):
         pairs = [f"{quoted(k)}: {quoted(v)}" for k, v in islice(value.items(), MOST_ITEMS)]
         return f"{{{_with_count(pairs, len(value))}}}"
-    if type(value) in BRACKETS:
+    if type(value) in (list, tuple):
         collection: Any = value
         items = [quoted(item) for item in islice(collection, MOST_ITEMS)]
-        comma = "," * (type(value) is tuple and len(items) == 1)
-        return (_with_count(items, len(collection)) + comma).join(BRACKETS[type(value)])
+        listed = _with_count(items, len(collection))
+        if isinstance(value, list):
+            return f"[{listed}]"
+        return f"({listed},)" if len(items) == 1 else f"({listed})"
     return represented(value)
 
 

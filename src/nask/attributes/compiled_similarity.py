@@ -90,9 +90,6 @@ def fill_similarity(
         Takes m lines of n numbers.
     n, m : int
         n is a multiple of eight, m one of four.
-    a, b : Operand
-    a0, b0 : int
-    s : Similarity
     """
     n_factors = len(s.least)
     for v in range(a0, a0 + n, LANES):

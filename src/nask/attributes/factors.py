@@ -36,7 +36,6 @@ class Factors:
 
     Parameters
     ----------
-    parameters : AttributeSimilarity
     narrow, wide : ndarray of int
         The attributes with factors, and those without.
     n_plain : int

@@ -101,12 +101,10 @@ class RandomMap:
 
         Parameters
         ----------
-        similarity : AttributeSimilarity
         names : tuple of str
             Names of the categorical attributes.
         width : int
             Number of columns, a power of two.
-        seed : SeedSequence
         binary : bool
             Whether all node features are zeros and ones.
         """
@@ -204,13 +202,6 @@ def draw_frequencies(rng: np.random.Generator, gamma: float, n: int, n_waves: in
     """Return n sets of frequencies whose mean wave is (e^(-gamma |x|) - e^-gamma)_+, scaled to 1.
 
     Each set has one frequency from each of ``n_waves`` equally likely intervals.
-
-    Parameters
-    ----------
-    rng : Generator
-    gamma : float
-    n, n_waves : int
-        Number of sets, and of frequencies in each.
 
     Examples
     --------

@@ -57,7 +57,6 @@ class AttributeSimilarity:
 
         Parameters
         ----------
-        specs : sequence of AttributeSpec
         gamma, weight : mapping of str to float
             By name of the attribute. Weights are relative: they are scaled to sum to 1.
         n_features : int, default=0
@@ -84,14 +83,14 @@ class AttributeSimilarity:
         named = (*of("numerical"), *of("categorical"))
         return cls(*named, constant, n_categories, n_features, *features)
 
-    def with_dense_features(self) -> AttributeSimilarity:
-        """Return the same P with the node features as the last numerical attributes."""
-        more = np.ones(self.n_features)
+    def with_dense_features(self, n: int | None = None) -> AttributeSimilarity:
+        """Return the same P with n node features, or all, as the last numerical attributes."""
+        more = np.ones(self.n_features if n is None else n)
         return replace(
             self,
             numerical_gamma=np.append(self.numerical_gamma, self.feature_gamma * more),
             numerical_weight=np.append(self.numerical_weight, self.feature_weight * more),
-            n_features=0,
+            n_features=self.n_features - len(more),
         )
 
     @property
@@ -134,7 +133,6 @@ def attribute_similarities(
 
     Parameters
     ----------
-    schema : Schema
     gamma, weights : float, mapping of str to float, or None
         One number for all attributes, or one per attribute by name. An attribute that is not named
         has gamma 1 and weight 1. Weights are relative, within nodes and within edges.

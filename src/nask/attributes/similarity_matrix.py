@@ -18,12 +18,6 @@ def similarity_matrix(a: Elements, b: Elements, s: AttributeSimilarity, dtype: s
     """Return P between elements, with zeros up to whole vectors of columns.
 
     As in the reference, P is the base plus what exceeds it, so that pruning gives exactly 0.
-
-    Parameters
-    ----------
-    a, b : Elements
-    s : AttributeSimilarity
-    dtype : str
     """
     P = aligned((len(a), whole_vectors(len(b))), dtype)
     P[:] = 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,8 +15,10 @@ from nask.choices import LearningTask
 from nask.exceptions import ParameterError
 from nask.io.target import can_be_classes
 
-# The heading of these options in a command's help.
+# The heading of options that say how to run, and an option under it.
 RUNNING = "Running"
+running_option = partial(typer.Option, rich_help_panel=RUNNING)
+STORE = ".zarr"
 
 DatasetArgument = Annotated[
     str,
@@ -29,26 +33,32 @@ CategoricalOption = Annotated[
         metavar="NAME,...", help="Columns of a folder of CSV files whose numbers are codes."
     ),
 ]
-JobsOption = Annotated[
-    int, typer.Option("--n-jobs", help="Threads; -1 takes all cores.", rich_help_panel=RUNNING)
-]
+JobsOption = Annotated[int, running_option("--n-jobs", help="Threads; -1 takes all cores.")]
 MemoryOption = Annotated[
     str | None,
-    typer.Option(
+    running_option(
         "--memory-limit",
         metavar="SIZE",
         help="Memory for the Gram matrix, such as 4GB; a larger one is computed in a file.",
-        rich_help_panel=RUNNING,
     ),
 ]
 TimeLimitOption = Annotated[
     str | None,
-    typer.Option(
+    running_option(
         "--time-limit",
         metavar="TIME",
         help="Time for each method on each dataset, such as 90s, 20m or 2h; then it is ended.",
-        rich_help_panel=RUNNING,
     ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    running_option(
+        metavar="ADDRESS",
+        help="Dask scheduler, such as tcp://host:8786, whose workers fill a .zarr store.",
+    ),
+]
+ChunkOption = Annotated[
+    int | None, running_option(metavar="N", help="Graphs along a chunk of a .zarr store.")
 ]
 TaskOption = Annotated[
     LearningTask | None,
@@ -135,3 +145,26 @@ def other_task(data: nask.Dataset) -> str:
         return ""
     other = "regress" if data.learning_task()[0] == "classify" else "classify"
     return f" (--task {other} says otherwise.)"
+
+
+def check_store_options(out: Path, scheduler: str | None, chunk: int | None) -> bool:
+    """Return whether to write a store; if not, raise on an option that is for stores only.
+
+    Examples
+    --------
+    >>> check_store_options(Path("gram.zarr"), "tcp://host:8786", None)
+    True
+    >>> check_store_options(Path("gram.npy"), "tcp://host:8786", None)
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: --scheduler needs a chunked store: give --out a name that ends \
+in .zarr, not gram.npy.
+    """
+    if out.suffix.lower() == STORE:
+        return True
+    for option, value in (("--scheduler", scheduler), ("--chunk", chunk)):
+        if value is not None:
+            raise ParameterError(
+                f"{option} needs a chunked store: give --out a name that ends in {STORE}, not "
+                f"{out}."
+            )
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +22,7 @@ from nask.storage.replacing import replacing
 if TYPE_CHECKING:
     from nask.evaluation.comparison import Comparison
 
-FILES = "Files"
+file_option = partial(typer.Option, rich_help_panel="Files")
 
 
 def compare(
@@ -47,22 +48,16 @@ def compare(
             metavar="NAME", help="Compare this one. Repeat it for several.", show_default="all"
         ),
     ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(help="Write the tables there.", rich_help_panel=FILES)
-    ] = None,
+    markdown: Annotated[Path | None, file_option(help="Write the tables there.")] = None,
     csv: Annotated[
-        Path | None,
-        typer.Option(help="Write one line per method and set there.", rich_help_panel=FILES),
+        Path | None, file_option(help="Write one line per method and set there.")
     ] = None,
-    latex: Annotated[
-        Path | None, typer.Option(help="Write the tables there.", rich_help_panel=FILES)
-    ] = None,
+    latex: Annotated[Path | None, file_option(help="Write the tables there.")] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
+        file_option(
             help="Draw the critical-difference diagram there, or the accuracies where there are "
-            "no average ranks: .png, .pdf or .svg.",
-            rich_help_panel=FILES,
+            "no average ranks: .png, .pdf or .svg."
         ),
     ] = None,
 ) -> None:

@@ -9,10 +9,16 @@ from typing import Annotated, Any
 import typer
 
 import nask
-from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
-from nask.cli.kernel_options import KERNEL, with_kernel_options
+from nask.cli.arguments import (
+    CategoricalOption,
+    ChunkOption,
+    DatasetArgument,
+    SchedulerOption,
+    check_store_options,
+    load_graphs,
+)
+from nask.cli.kernel_options import option, with_kernel_options
 from nask.cli.output import check_output, save_arrays
-from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
 from nask.storage.replacing import replacing
 
 FORMATS = (".npy", ".npz", ".zarr")
@@ -33,12 +39,8 @@ def features(
         ),
     ],
     kernel: dict[str, Any],
-    n_components: Annotated[
-        int, typer.Option("--components", help="Numbers per row.", rich_help_panel=KERNEL)
-    ] = 1024,
-    random_state: Annotated[
-        int, typer.Option("--seed", help="Seed of the random features.", rich_help_panel=KERNEL)
-    ] = 0,
+    n_components: Annotated[int, option("--components", help="Numbers per row.")] = 1024,
+    random_state: Annotated[int, option("--seed", help="Seed of the random features.")] = 0,
     categorical: CategoricalOption = "",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
@@ -59,10 +61,7 @@ def features(
     else:
         check_output(out, "--out", FORMATS)
         data = load_graphs(dataset, categorical)
-        from nask.kernels.parameters import RUNNING
-
         rows = transformer.fit_transform(data.graphs)
-        parameters = {k: v for k, v in transformer.get_params().items() if k not in RUNNING}
         with replacing(out, "--out") as file:
-            save_arrays(file, "features", rows, data, parameters)
+            save_arrays(file, "features", rows, data, transformer)
     typer.echo(f"{data.name}: wrote {n_components} features of {len(data)} graphs to {out}.")

@@ -14,10 +14,16 @@ import typer
 
 import nask
 from nask.arrays import Array
-from nask.cli.arguments import CategoricalOption, DatasetArgument, load_graphs
+from nask.cli.arguments import (
+    CategoricalOption,
+    ChunkOption,
+    DatasetArgument,
+    SchedulerOption,
+    check_store_options,
+    load_graphs,
+)
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import check_output, check_picture, save_arrays, save_picture
-from nask.cli.store_options import ChunkOption, SchedulerOption, check_store_options
 from nask.storage.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
@@ -108,10 +114,7 @@ def _write(file: Path, matrix: Array, data: nask.Dataset, model: nask.NASK) -> N
     if suffix == ".csv":
         np.savetxt(file, matrix, fmt=DIGITS[matrix.dtype.name], delimiter=",")
         return
-    from nask.kernels.parameters import RUNNING
-
-    parameters = {k: v for k, v in model.get_params().items() if k not in RUNNING}
-    save_arrays(file, "gram", matrix, data, parameters)
+    save_arrays(file, "gram", matrix, data, model)
 
 
 def _draw(file: Path, matrix: Array, data: nask.Dataset) -> None:

@@ -17,7 +17,6 @@ def grid_from_options(name: str, values: Sequence[str]) -> Any:
 
     Parameters
     ----------
-    name : str
     values : sequence of str
         Each ``NAME=VALUE,VALUE``. Values are numbers, ``true``, ``false``, ``none`` or words.
 

@@ -10,77 +10,44 @@ from typing import Annotated, Any
 import typer
 
 from nask.choices import Degree, DType, Expansion, GramForm
-from nask.cli.arguments import RUNNING, JobsOption, MemoryOption
+from nask.cli.arguments import JobsOption, MemoryOption, running_option
 
-KERNEL = "Kernel"
+# An option under the heading of the kernel.
+option = functools.partial(typer.Option, rich_help_panel="Kernel")
 
 
 def kernel_options(
-    n_hops: Annotated[
-        int, typer.Option("--hops", help="How far stars reach.", rich_help_panel=KERNEL)
-    ] = 3,
+    n_hops: Annotated[int, option("--hops", help="How far stars reach.")] = 3,
     gamma: Annotated[
-        float,
-        typer.Option(
-            help="How fast similarity falls with a difference in an attribute.",
-            rich_help_panel=KERNEL,
-        ),
+        float, option(help="How fast similarity falls with a difference in an attribute.")
     ] = 1.0,
     gamma_star: Annotated[
-        float,
-        typer.Option(
-            help="How sharply stars are told apart from the second hop on (nested).",
-            rich_help_panel=KERNEL,
-        ),
+        float, option(help="How sharply stars are told apart from the second hop on (nested).")
     ] = 8.0,
     expansion: Annotated[
-        Expansion,
-        typer.Option(
-            help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=KERNEL
-        ),
+        Expansion, option(help="nested: stars of stars; ball: all nodes within h hops.")
     ] = "nested",
     degree: Annotated[
-        Degree | None,
-        typer.Option(
-            help="Make the degree of a node one more attribute of it.", rich_help_panel=KERNEL
-        ),
+        Degree | None, option(help="Make the degree of a node one more attribute of it.")
     ] = None,
     gram: Annotated[
         GramForm,
-        typer.Option(
-            help="linear: the kernel itself; rbf: a Gaussian of distances in its feature space.",
-            rich_help_panel=KERNEL,
+        option(
+            help="linear: the kernel itself; rbf: a Gaussian of distances in its feature space."
         ),
     ] = "linear",
-    gram_scale: Annotated[
-        float, typer.Option(help="Sharpness of the Gaussian (rbf).", rich_help_panel=KERNEL)
-    ] = 1.0,
+    gram_scale: Annotated[float, option(help="Sharpness of the Gaussian (rbf).")] = 1.0,
     normalize: Annotated[
-        bool,
-        typer.Option(
-            "--normalize/--no-normalize",
-            help="Scale graphs to K(G, G) = 1.",
-            rich_help_panel=KERNEL,
-        ),
+        bool, option("--normalize/--no-normalize", help="Scale graphs to K(G, G) = 1.")
     ] = True,
     star_norm: Annotated[
         bool,
-        typer.Option(
-            "--star-norm/--no-star-norm",
-            help="Keep large stars from outweighing small ones.",
-            rich_help_panel=KERNEL,
-        ),
+        option("--star-norm/--no-star-norm", help="Keep large stars from outweighing small ones."),
     ] = True,
     use_edges: Annotated[
-        bool,
-        typer.Option(
-            "--edges/--no-edges", help="Compare stars by their edges too.", rich_help_panel=KERNEL
-        ),
+        bool, option("--edges/--no-edges", help="Compare stars by their edges too.")
     ] = True,
-    dtype: Annotated[
-        DType,
-        typer.Option(help="float32 takes half the memory.", rich_help_panel=RUNNING),
-    ] = "float64",
+    dtype: Annotated[DType, running_option(help="float32 takes half the memory.")] = "float64",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> dict[str, Any]:

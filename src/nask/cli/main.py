@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +19,6 @@ from nask.cli.evaluate import evaluate
 from nask.cli.features import features
 from nask.cli.fit import fit
 from nask.cli.gram import gram
-from nask.cli.plain_warnings import plain_warnings
 from nask.cli.predict import predict
 from nask.evaluation.time_limit import quiet_tracker
 from nask.exceptions import NaskError
@@ -42,6 +44,33 @@ def run() -> None:
     except (NaskError, OSError) as error:
         typer.echo(f"nask: {error}", err=True)
         sys.exit(2)
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Write each different warning to standard error once, while the block runs.
+
+    Examples
+    --------
+    >>> import contextlib, io
+    >>> with contextlib.redirect_stderr(io.StringIO()) as lines, plain_warnings():
+    ...     warnings.simplefilter("always")
+    ...     warnings.warn("Mind the gap.")
+    ...     warnings.warn("Mind the gap.")
+    >>> lines.getvalue()
+    'Warning: Mind the gap.\\n'
+    """
+    told = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in told:
+            told.add(text)
+            typer.echo(f"Warning: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def _version(value: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,32 +19,20 @@ from nask.storage.replacing import check_writable, replacing
 PICTURES = (".pdf", ".png", ".svg")
 
 
-def save_arrays(
-    file: Path,
-    name: str,
-    values: Array,
-    data: nask.Dataset,
-    parameters: Mapping[str, Any],
-) -> None:
-    """Write an array as .npy; or as .npz, with the target and the parameters beside it.
+def save_arrays(file: Path, name: str, values: Array, data: nask.Dataset, model: Any) -> None:
+    """Write an array as .npy; or as .npz, under its name, with the target and parameters beside it.
 
-    Parameters
-    ----------
-    file : Path
-        Its ending, .npy or .npz, is the format.
-    name : str
-        The name of the array in a .npz file: "gram", "features".
-    values : ndarray
-    data : Dataset
-        Where the target comes from, if there is one.
-    parameters : mapping
-        What the array was computed with; written as JSON.
+    The parameters are those of the model that computed it, as JSON; the target is that of the data,
+    if there is one.
     """
+    from nask.kernels.parameters import RUNNING
+
     # Opened here: given the name GRAM.NPY, numpy would add a second ending in small letters.
     with file.open("wb") as stream:
         if file.suffix.lower() == ".npy":
             np.save(stream, values)
             return
+        parameters = {k: v for k, v in model.get_params().items() if k not in RUNNING}
         arrays: dict[str, Any] = {name: values, "parameters": json.dumps(parameters)}
         if data.y is not None:
             # Objects become text, since numpy would pickle them.
@@ -57,7 +45,6 @@ def check_output(path: Path, option: str, suffixes: Collection[str] = ()) -> Non
 
     Parameters
     ----------
-    path : Path
     option : str
         The option that named it, for messages.
     suffixes : collection of str
@@ -98,14 +85,7 @@ def check_picture(path: Path, option: str) -> None:
 def save_picture(figure: Any, path: Path, option: str, dpi: int = 150) -> None:
     """Write a matplotlib figure, in the format that the ending of the path names.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    path : Path
-    option : str
-        The option that named the path, for errors: "--out".
-    dpi : int, default=150
-        Dots per inch, where the format has dots.
+    ``option`` named the path, for errors; ``dpi`` counts where the format has dots.
     """
     with replacing(path, option) as temporary:
         figure.savefig(temporary, dpi=dpi)

@@ -27,7 +27,6 @@ def draw_result(
 
     Parameters
     ----------
-    result : Evaluation
     model : estimator
         The method that was evaluated. Only a tuned star kernel has a Gram matrix to draw.
     dataset : Dataset or NodeDataset

@@ -35,7 +35,6 @@ def sum_lines(
         Takes the sums transposed: eight first numbers, eight second numbers, and so on.
     P : ndarray
         A matrix with lines of ``n`` numbers.
-    n : int
     ptr, member : ndarray
         The members of each column, ``member[ptr[c] : ptr[c + 1]]``.
     c, last : int
@@ -85,7 +84,6 @@ def transpose_lines(transpose: Array, P: Array, line: Array, first: int, last: i
     ----------
     transpose : ndarray
         Takes the eight first numbers, the eight second numbers, and so on.
-    P : ndarray
     line : ndarray
         The line of P that belongs to each row.
     first, last : int

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nask.datasets.catalogue import DatasetInfo
 from nask.datasets.places import CACHE_VARIABLE, DATA_VARIABLE, cache_folder
 from nask.exceptions import DatasetNotFoundError, FileWriteError, FormatError
+from nask.execution.progress import terminal_bar
 from nask.io.readers.archive import open_archive
 from nask.storage.replacing import replacing
 from nask.storage.scratch import scratch_folder
@@ -82,17 +83,10 @@ def how_to_get(info: DatasetInfo, cache: Path) -> str:
 
 def _fetch(addresses: tuple[str, ...], folder: Path) -> list[Path]:
     import pooch
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import DownloadColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    console = Console(stderr=True)
     files = []
-    with Bar(
-        *columns, TimeRemainingColumn(), console=console, transient=True,
-        disable=not console.is_terminal,
-    ) as bar:  # fmt: skip
+    with terminal_bar(DownloadColumn()) as bar:
         for address in addresses:
             file = folder / address.rpartition("/")[2]
             shown = _FileBar(bar, file.name)

@@ -23,7 +23,7 @@ class Place(NamedTuple):
     path: Path
 
     def __str__(self) -> str:
-        kind = "the " * (self.kind != DATA_VARIABLE) + self.kind
+        kind = self.kind if self.kind == DATA_VARIABLE else f"the {self.kind}"
         return f"{self.path} ({kind}{'' if self.path.exists() else '; does not exist'})"
 
 

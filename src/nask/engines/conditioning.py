@@ -18,11 +18,8 @@ def warn_of_near_stars(nearest: float, spec: StarSpec) -> None:
     multiplies both by gamma_star until 1 - k^ is about 1. So the relative error is largest where
     1 - k^ is smallest.
 
-    Parameters
-    ----------
-    nearest : float
-        The largest similarity of two stars that are not alike, at the hops that are watched.
-    spec : StarSpec
+    ``nearest`` is the largest similarity of two stars that are not alike, at the hops that are
+    watched.
 
     Examples
     --------

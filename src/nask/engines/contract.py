@@ -19,8 +19,6 @@ class Prepared(ABC):
 
     Parameters
     ----------
-    batch : GraphBatch
-    spec : StarSpec
     hop_self : ndarray of shape (n_hops, n_graphs)
         K_h(G, G) of each graph.
     """
@@ -59,7 +57,6 @@ class Engine(ABC, Generic[PreparedT]):
 
         Parameters
         ----------
-        rows, columns : Prepared
         combinations : ndarray of shape (n_combinations, n_hops)
             The weight of each hop in each result.
         execution : Execution

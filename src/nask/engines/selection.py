@@ -44,20 +44,7 @@ def prepare(
     that of tiles with the pairs of nodes, that of the distinct engine with the pairs of distinct
     stars.
 
-    Parameters
-    ----------
-    name : {"auto", "reference", "pairwise", "explicit", "distinct"}
-    batch : GraphBatch
-    spec : StarSpec
-    execution : Execution
-    owner : str
-        The estimator's name, for error messages.
-
-    Returns
-    -------
-    name : str
-        The name of the engine.
-    prepared : Prepared
+    Return the name of the engine too. ``owner`` is the estimator's name, for error messages.
     """
     check_engine(name, batch, spec, owner)
     if name == "auto":
@@ -72,37 +59,22 @@ def prepare(
 
 
 def check_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str) -> None:
-    """Raise if the engine of that name cannot compute this kernel.
+    """Raise if the engine of that name cannot compute this kernel; "auto" always can.
 
-    Parameters
-    ----------
-    name : str
-        "auto" always passes.
-    batch : GraphBatch
-        The training graphs.
-    spec : StarSpec
-    owner : str
-        The estimator's name, for errors.
+    ``owner`` is the estimator's name, for errors.
     """
-    if name == "explicit":
-        _check_explicit(batch, spec, owner)
-    if name == "distinct" and not DistinctEngine.applies(spec):
-        raise _cannot(owner, name, "expansion='nested' (or n_hops=1)")
-
-
-def _check_explicit(batch: GraphBatch, spec: StarSpec, owner: str) -> None:
-    if not ExplicitEngine.applies(spec):
-        raise _cannot(owner, "explicit", "expansion='ball' (or n_hops=1)")
-    if not values_are_few(batch, spec):
-        what = f"numerical attributes of at most {MOST_VALUES} distinct values in training"
-        raise _cannot(owner, "explicit", what)
-
-
-def _cannot(owner: str, engine: str, needs: str) -> ParameterError:
-    return ParameterError(
-        f"The 'engine' parameter of {owner} is {engine!r}, which needs {needs}. "
-        "Use engine='auto', which picks one that fits."
-    )
+    needs = ""
+    if name == "explicit" and not ExplicitEngine.applies(spec):
+        needs = "expansion='ball' (or n_hops=1)"
+    elif name == "explicit" and not values_are_few(batch, spec):
+        needs = f"numerical attributes of at most {MOST_VALUES} distinct values in training"
+    elif name == "distinct" and not DistinctEngine.applies(spec):
+        needs = "expansion='nested' (or n_hops=1)"
+    if needs:
+        raise ParameterError(
+            f"The 'engine' parameter of {owner} is {name!r}, which needs {needs}. "
+            "Use engine='auto', which picks one that fits."
+        )
 
 
 def products_are_few(batch: GraphBatch, spec: StarSpec) -> bool:

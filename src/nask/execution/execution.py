@@ -62,6 +62,19 @@ class Execution:
             return in_threads(tasks, n_threads)
         return (function(*arguments, **options) for function, arguments, options in tasks)
 
+    def run_ranges(
+        self, work: Callable[[int, int], Result], n: int, step: int, n_pairs: float
+    ) -> Iterator[Result]:
+        """Call ``work(first, last)`` for ranges of n things, ``step`` at a time, as :meth:`run`.
+
+        Examples
+        --------
+        >>> list(Execution().run_ranges(range, 5, 2, n_pairs=0))
+        [range(0, 2), range(2, 4), range(4, 5)]
+        """
+        starts = range(0, n, step)
+        return self.run((delayed(work)(i, min(i + step, n)) for i in starts), n_pairs)
+
     @property
     def n_remote(self) -> int:
         """Threads of the Dask cluster that joblib is told to use; 0 where work stays here."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn
 
 T = TypeVar("T")
 Progress = bool | int | Callable[[int, int], None]
@@ -20,7 +24,6 @@ def track(
 
     Parameters
     ----------
-    steps : iterable
     total : int
         How many there will be.
     start : int
@@ -41,21 +44,22 @@ def track(
             yield step
             progress(done, total)
     elif progress:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+        from rich.progress import MofNCompleteColumn
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        console = Console(stderr=True)
-        with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        with terminal_bar(MofNCompleteColumn()) as bar:
             task = bar.add_task(description, total=total, completed=start)
             for step in steps:
                 yield step
                 bar.advance(task)
     else:
         yield from steps
+
+
+def terminal_bar(done: ProgressColumn) -> Bar:
+    """Return a bar on standard error, where that is a terminal; a column tells how much is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), done, TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -30,7 +30,6 @@ class GraphBatch:
 
     Parameters
     ----------
-    nodes, edges : Elements
     endpoints : ndarray of shape (n_edges, 2)
         Endpoints of each edge, as positions of nodes in the batch.
     features : csr_array of shape (n_nodes, n_features), or None
@@ -59,8 +58,6 @@ class GraphBatch:
 
         Parameters
         ----------
-        graphs : sequence of AttributedGraph
-        schema : Schema
         compare : bool, default=True
             Whether to warn of attributes that only the graphs have or only the schema, and to
             raise if they share none. False if more graphs follow, which may have them.
@@ -93,9 +90,12 @@ class GraphBatch:
         """
         if self.features is None:
             return self
-        numerical = np.vstack([self.nodes.numerical, self.features.toarray().T])
-        nodes = replace(self.nodes, numerical=np.ascontiguousarray(numerical))
-        return GraphBatch(nodes, self.edges, self.endpoints)
+        return GraphBatch(self.dense_nodes(slice(None)), self.edges, self.endpoints)
+
+    def dense_nodes(self, columns: Positions | slice) -> Elements:
+        """Return the nodes with some of their features as the last rows of ``numerical``."""
+        numerical = np.vstack([self.nodes.numerical, self.features[:, columns].toarray().T])
+        return replace(self.nodes, numerical=np.ascontiguousarray(numerical))
 
     @property
     def n_graphs(self) -> int:

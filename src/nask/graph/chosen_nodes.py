@@ -17,7 +17,6 @@ def node_positions(nodes: Any, n_nodes: int, name: str) -> Index:
     ----------
     nodes : array-like of int or of bool
         Positions, or a mask with one True or False per node, as in PyTorch Geometric.
-    n_nodes : int
     name : str
         The parameter's name, for messages.
 

@@ -98,7 +98,6 @@ class Elements:
             The schema of their attributes.
         n_features : int
             Number of node features, which are the last rows of ``numerical``.
-        n_graphs : int
         """
         ptr = self.ptr
         # Compared, not subtracted: a difference of two positions may overflow and look right.

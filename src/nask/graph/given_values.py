@@ -68,7 +68,6 @@ def attribute_column(
     Parameters
     ----------
     element : {"node", "edge"}
-    name : str
     values : iterable, or Attribute
     expected : int
         Number of values that there should be.

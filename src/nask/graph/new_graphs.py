@@ -22,12 +22,7 @@ Collections = Sequence[Mapping[str, Attribute]]
 def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int = 0) -> None:
     """Raise where a graph contradicts the schema.
 
-    Parameters
-    ----------
-    graphs : sequence of AttributedGraph
-    schema : Schema
-    first : int, default=0
-        The number of the first graph in error messages; the others follow.
+    ``first`` is the number of the first graph in error messages; the others follow.
     """
     for position, graph in enumerate(graphs, start=first):
         if schema.degree is not None and DEGREE in graph.node_attributes:

@@ -28,7 +28,6 @@ class AttributeSpec:
 
     Parameters
     ----------
-    name : str
     kind : {"numerical", "categorical", "missing"}
         "missing": no training graph has a value, so the attribute never matches.
     minimum, range : float
@@ -55,7 +54,6 @@ class Schema:
 
     Parameters
     ----------
-    nodes, edges : tuple of AttributeSpec
     degree : {"categorical", "numerical"} or None
         Whether a node's degree is the last of its attributes.
     features : tuple of float

@@ -46,10 +46,6 @@ def as_graphs(X: Any, first: int = 0) -> list[AttributedGraph]:
     first : int, default=0
         Position of the first graph in error messages, where X is taken from a longer list.
 
-    Returns
-    -------
-    list of AttributedGraph
-
     Raises
     ------
     InputError

@@ -95,7 +95,7 @@ with one entry per graph (2). Got shape (1,) instead.
             if kinds:
                 facts.append(f"{element}: {_abridged(kinds.items())}")
         if self.notes:
-            facts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
+            facts.append("1 note" if len(self.notes) == 1 else f"{len(self.notes)} notes")
         return f"Dataset({self.name!r}: {'; '.join(facts)})"
 
     def learning_task(self) -> tuple[LearningTask, str]:
@@ -117,8 +117,8 @@ with one entry per graph (2). Got shape (1,) instead.
         if self.learning_task()[0] == "regress":
             return "real numbers"
         missing = sum(map(is_missing, y.tolist()))
-        classes = {value for value in y.tolist() if not is_missing(value)}
-        return f"{len(classes)} classes" + f", {missing} missing" * (missing > 0)
+        n_classes = len({value for value in y.tolist() if not is_missing(value)})
+        return f"{n_classes} classes, {missing} missing" if missing else f"{n_classes} classes"
 
 
 def _abridged(kinds: Iterable[tuple[str, str]]) -> str:

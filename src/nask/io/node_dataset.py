@@ -79,13 +79,14 @@ class NodeDataset:
 
     def __repr__(self) -> str:
         missing = int(np.count_nonzero(self.y == NO_CLASS))
+        classes = f"{self.n_classes} classes, {missing} missing"
         facts = [
             repr(self.graph).removeprefix("AttributedGraph(").removesuffix(")"),
-            f"y: {self.n_classes} classes" + f", {missing} missing" * (missing > 0),
+            f"y: {classes}" if missing else f"y: {self.n_classes} classes",
             f"train {len(self.train)}, validation {len(self.validation)}, test {len(self.test)}",
         ]
         if self.notes:
-            facts.append(f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}")
+            facts.append("1 note" if len(self.notes) == 1 else f"{len(self.notes)} notes")
         return f"NodeDataset({self.name!r}: {'; '.join(facts)})"
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -16,7 +16,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Float32
 from nask.exceptions import ParameterError
 from nask.execution.cluster import connected
 from nask.execution.execution import Execution
@@ -97,7 +96,8 @@ def write_features(
         windows = chunks.windows
         batches = ((window, collection[window.rows]) for window in windows)
         execution = Execution(progress=getattr(features, "verbose", False))
-        work = FeatureChunk(chunks, _quiet(fitted, alone=not execution.n_remote))
+        quiet = _quiet(fitted, alone=not execution.n_remote)
+        work = partial(_chunk, chunks=chunks, features=quiet)
         done = execution.map(work, batches)
         for _ in track(done, len(windows), execution.progress, "Computing features"):
             pass
@@ -105,25 +105,18 @@ def write_features(
         return store.array("features")
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureChunk:
-    """A chunk of rows, found intact in the store or computed and written."""
+def _chunk(batch: Batch, chunks: ZarrChunks, features: Any) -> None:
+    """Find the rows of some graphs intact in the store, or compute and write them."""
+    chunks.ensure(batch[0], _tiles(batch, features))
 
-    chunks: ZarrChunks
-    features: Any
 
-    def __call__(self, batch: Batch) -> None:
-        """Write the rows of some graphs."""
-        self.chunks.ensure(batch[0], self._tiles(batch))
-
-    def _tiles(self, batch: Batch) -> Iterator[Tile]:
-        window, graphs = batch
-        yield window, self._rows(graphs, window.rows.start)
-
-    def _rows(self, graphs: Sequence[AttributedGraph], first: int) -> Float32:
-        if isinstance(self.features, NASKFeatures):
-            return self.features.transform_batch(list(graphs), first)
-        return np.asarray(self.features.transform(graphs), dtype=DTYPE)
+def _tiles(batch: Batch, features: Any) -> Iterator[Tile]:
+    """Compute the rows of some graphs, when they are asked for."""
+    window, graphs = batch
+    if isinstance(features, NASKFeatures):
+        yield window, features.transform_batch(list(graphs), window.rows.start)
+    else:
+        yield window, np.asarray(features.transform(graphs), dtype=DTYPE)
 
 
 def _is_fitted(features: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -26,31 +27,15 @@ Placed = tuple[int, Sequence[AttributedGraph]]
 BATCH_BYTES = 16_000_000
 
 
+@dataclass(eq=False)
 class FeatureWork:
-    """What turns graphs into rows of features, in this process or another.
+    """What turns graphs into rows of features, in this process or another."""
 
-    Parameters
-    ----------
-    drawn : RandomStars
-    schema : Schema
-    level : {"graph", "node"}
-    normalize : bool
-    hop_weights : ndarray
-    """
-
-    def __init__(
-        self,
-        drawn: RandomStars,
-        schema: Schema,
-        level: Level,
-        normalize: bool,
-        hop_weights: Float64,
-    ) -> None:
-        self.drawn = drawn
-        self._schema = schema
-        self.level = level
-        self._normalize = normalize
-        self._roots = np.sqrt(hop_weights)
+    drawn: RandomStars
+    schema: Schema
+    level: Level
+    normalize: bool
+    hop_weights: Float64
 
     @property
     def n_components(self) -> int:
@@ -74,15 +59,15 @@ class FeatureWork:
 
     def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Float32:
         """Features of some graphs, all at work at once; their attributes are compared before."""
-        batch = GraphBatch.encode(graphs, self._schema, compare=False)
+        batch = GraphBatch.encode(graphs, self.schema, compare=False)
         if self.drawn.nodes.columns.binary and not are_binary(batch.features):
             raise SchemaError(
                 "The node_features of these graphs are not zeros and ones, as those of the "
                 "training graphs were. Fit on graphs with such numbers."
             )
         new = (
-            unseen_categories([g.node_attributes for g in graphs], self._schema.nodes),
-            unseen_categories([g.edge_attributes for g in graphs], self._schema.edges),
+            unseen_categories([g.node_attributes for g in graphs], self.schema.nodes),
+            unseen_categories([g.edge_attributes for g in graphs], self.schema.edges),
         )
         return self._collected(HopPass(self.drawn, batch, new, execution), batch, execution)
 
@@ -110,7 +95,7 @@ class FeatureWork:
         by_graph = self.level == "graph"
         n_rows = batch.n_graphs if by_graph else batch.n_nodes
         result = np.empty((n_rows, self.n_components), dtype=np.float32)
-        starts = np.cumsum([0, *self.drawn.widths])
+        starts, roots = np.cumsum([0, *self.drawn.widths]), np.sqrt(self.hop_weights)
 
         def blocks() -> Iterator[None]:
             for h, rows_of_hop in enumerate(walk.hops()):
@@ -124,11 +109,11 @@ class FeatureWork:
                     yield
                 if sums is not None:
                     columns[:] = sums
-                if self._roots[h] != 1.0:
-                    columns *= np.float32(self._roots[h])
+                if roots[h] != 1.0:
+                    columns *= np.float32(roots[h])
 
         for _ in execution.track(blocks(), walk.n_tasks):
             pass
-        if self._normalize:
+        if self.normalize:
             normalise(result)
         return result

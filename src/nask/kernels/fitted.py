@@ -58,11 +58,7 @@ class FittedKernel:
     ) -> FittedKernel:
         """Learn the schema of training graphs, encode and prepare them.
 
-        Parameters
-        ----------
-        parameters : GraphKernelParameters
-            A kernel or an estimator, whose parameters were checked.
-        graphs : sequence of AttributedGraph
+        The parameters are those of a kernel or an estimator, and were checked.
         """
         schema = Schema.fit(graphs, parameters.degree)
         # First, since it may refuse a parameter.
@@ -82,16 +78,7 @@ class FittedKernel:
     ) -> FittedKernel:
         """Prepare training graphs that are encoded already, such as those of a model file.
 
-        Parameters
-        ----------
-        parameters : GraphKernelParameters
-        schema : Schema
-            Of the batch.
-        batch : GraphBatch
-        engine : str
-            Its name.
-        unit : float or None
-            Mean squared distance between the graphs that the schema is of.
+        The unit is the mean squared distance between the graphs that the schema is of.
         """
         spec = _dense_spec(parameters, schema)
         prepared = prepare(engine, batch, spec, parameters.execution(), "NASK")
@@ -163,15 +150,9 @@ class FittedKernel:
     def gram(
         self, rows: Prepared, columns: Prepared, folder: Folder, execution: Execution
     ) -> Floats:
-        """The kernel between two batches.
+        """The kernel between two batches: the same object, if it is a batch with itself.
 
-        Parameters
-        ----------
-        rows, columns : Prepared
-            The same object where graphs are compared with themselves.
-        folder : str, path or None
-            For a result larger than memory.
-        execution : Execution
+        A result larger than memory goes into a file in the folder.
         """
         linear = self.gram_work(rows, columns).compute(folder, execution)
         return self.formed(linear, rows, columns, folder, execution)
@@ -217,13 +198,7 @@ class FittedKernel:
     ) -> Floats:
         """The kernel in its form, from the linear one, which may be overwritten.
 
-        Parameters
-        ----------
-        linear : ndarray
-            In memory, or in a file where it is larger.
-        rows, columns : Prepared
-        folder : str, path or None
-        execution : Execution
+        The linear one is in memory, or in a file where it is larger.
         """
         if self.form.gram == "linear":
             return linear

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from nask.arrays import Array, Float64, Floats, Index
-from nask.engines.nodes.gram import NodeGrams, node_grams, working_bytes
+from nask.engines.nodes.gram import node_grams, working_bytes
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
@@ -19,16 +19,9 @@ from nask.kernels.parameters import StarKernelParameters
 from nask.numeric import inverse_root
 from nask.stars.spec import StarSpec
 
-
-@dataclass(frozen=True, eq=False)
-class Linear:
-    """The linear kernel between nodes, and that of each node with itself."""
-
-    gram: Floats
-    row_own: Array
-    column_own: Array
-    same: bool
-    """Whether rows and columns are the same nodes."""
+# The linear kernel between nodes, that of each row node and column node with itself, and whether
+# rows and columns are the same nodes.
+Linear = tuple[Floats, Array, Array, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +34,6 @@ class FittedNodeKernel:
         The training graph.
     schema : Schema
         Its attributes, ranges and categories.
-    spec : StarSpec
-    form : Form
     unit : float or None
         Mean squared distance between two different training nodes, once it is known; the
         Gaussian form needs it.
@@ -85,16 +76,12 @@ class FittedNodeKernel:
     ) -> tuple[FittedNodeKernel, Floats]:
         """The kernel between some training nodes, and this object with their unit of distance.
 
-        Parameters
-        ----------
-        nodes : ndarray or None
-            Their positions; None are all.
-        execution : Execution
+        Nodes are given by their positions; None are all.
         """
         linear, measured = self._linear(self.batch, nodes, nodes, execution), self
         if self.form.gram == "rbf":
-            measured = replace(self, unit=distance_unit(linear.gram, linear.row_own))
-        return measured, measured.formed(linear)
+            measured = replace(self, unit=distance_unit(*linear[:2]))
+        return measured, measured.formed(*linear)
 
     def gram(
         self,
@@ -105,18 +92,13 @@ class FittedNodeKernel:
     ) -> Floats:
         """The kernel between nodes of a graph and some of the training graph.
 
-        Parameters
-        ----------
-        graph : AttributedGraph
-            The training graph or another one. No star reaches from one into the other.
-        nodes, training_nodes : ndarray or None
-            Their positions; None are all.
-        execution : Execution
+        The graph is the training graph or another one; no star reaches from one into the other.
+        Nodes are given by their positions; None are all.
         """
         batch, rows = self._with_training(graph, nodes)
         if rows is not None and training_nodes is None:
             training_nodes = np.arange(self.n_nodes)
-        return self.formed(self._linear(batch, rows, training_nodes, execution))
+        return self.formed(*self._linear(batch, rows, training_nodes, execution))
 
     def hop_grams(self, graph: AttributedGraph | None, execution: Execution) -> Floats:
         """The kernel of each hop with the training nodes, (n_hops, m, n)."""
@@ -124,8 +106,8 @@ class FittedNodeKernel:
         if graph is not None:
             batch, rows = self._with_training(graph, None)
             columns = None if rows is None else np.arange(self.n_nodes)
-        each = np.eye(self.spec.n_hops)
-        return self._compare(batch, each, self.form.dtype, rows, columns, execution).values
+        each, dtype = np.eye(self.spec.n_hops), self.form.dtype
+        return node_grams(batch, self.spec, each, execution, dtype, rows, columns).values
 
     def grams_of_forms(
         self,
@@ -150,11 +132,11 @@ class FittedNodeKernel:
         batch, rows = self._with_training(graph, nodes)
         rows = np.arange(graph.n_nodes) if rows is None else rows
         each = np.eye(self.spec.n_hops)
-        hops = self._compare(batch, each, "float64", rows, training_nodes, execution)
+        hops = node_grams(batch, self.spec, each, execution, "float64", rows, training_nodes)
         for form, unit in forms:
             gram = np.tensordot(form.hop_weights, hops.values, axes=1)
             own = replace(self, form=form, unit=unit)
-            yield own.formed(own._normalised(gram, hops.own, rows, training_nodes))
+            yield own.formed(*own._normalised(gram, hops.own, rows, training_nodes))
 
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None
@@ -165,22 +147,11 @@ class FittedNodeKernel:
         nodes = np.arange(graph.n_nodes) if nodes is None else nodes
         return self.batch.union(GraphBatch.encode([graph], self.schema)), nodes + self.n_nodes
 
-    def _compare(
-        self,
-        batch: GraphBatch,
-        combinations: Float64,
-        dtype: str,
-        rows: Index | None,
-        columns: Index | None,
-        execution: Execution,
-    ) -> NodeGrams:
-        return node_grams(batch, self.spec, combinations, execution, dtype, rows, columns)
-
     def _linear(
         self, batch: GraphBatch, rows: Index | None, columns: Index | None, execution: Execution
     ) -> Linear:
-        weights = self.form.hop_weights
-        grams = self._compare(batch, weights[None], self._dtype, rows, columns, execution)
+        weights = self.form.hop_weights[None]
+        grams = node_grams(batch, self.spec, weights, execution, self._dtype, rows, columns)
         return self._normalised(grams.values[0], grams.own, rows, columns)
 
     def _normalised(
@@ -196,15 +167,14 @@ class FittedNodeKernel:
             gram *= scale[None, across]
         own = form.own(hop_self)
         same = rows is columns or (rows is None and columns is None)
-        return Linear(gram, own[down], own[across], same)
+        return gram, own[down], own[across], same
 
-    def formed(self, linear: Linear) -> Floats:
+    def formed(self, gram: Floats, row_own: Array, column_own: Array, same: bool) -> Floats:
         """The kernel in its form, from the linear one, which may be overwritten."""
         if self.form.gram == "linear":
-            return linear.gram
+            return gram
         if self.unit is None:
             raise RuntimeError("The unit of distance is learned from the training Gram matrix.")
-        own = linear.row_own, linear.column_own
-        distances = to_squared_distances(linear.gram, *own, linear.same)
+        distances = to_squared_distances(gram, row_own, column_own, same)
         form = gaussian(distances, self.form.scale, self.unit)
         return form.astype(self.form.dtype, copy=False)

@@ -26,7 +26,6 @@ class Form:
     Parameters
     ----------
     hop_weights : ndarray of shape (n_hops,)
-    normalize : bool
     gram : {"linear", "rbf"}
     scale : float
         Of the Gaussian.
@@ -153,7 +152,6 @@ class GaussianForm:
         K(G, G) of the graphs of both batches.
     symmetric : bool
         Whether both are the same batch.
-    scale, unit : float
     """
 
     row_self: Floats
@@ -175,13 +173,8 @@ def to_squared_distances(
 ) -> Floats:
     """Squared distances in the kernel's feature space, in place of the kernel.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (n, m), which is overwritten
-    row_self, column_self : ndarray of shape (n,), (m,)
-        K(G, G).
-    diagonal : bool
-        Whether rows and columns are the same graphs, so that rounding must not part them.
+    ``row_self`` and ``column_self`` are K(G, G). With ``diagonal`` rows and columns are the same
+    graphs, which rounding must not part.
     """
     gram *= -2
     gram += row_self[:, None]

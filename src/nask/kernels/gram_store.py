@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy.typing as npt
@@ -83,8 +84,20 @@ def write_gram(
     checked_place(path)
     with connected(scheduler):
         kernel.check_parameters()
-        kernel.fitted_ = FittedKernel.fit(kernel, as_graphs(graphs))
-        return _GramStore.of(kernel, path, chunk, y).fill(kernel)
+        fitted = kernel.fitted_ = FittedKernel.fit(kernel, as_graphs(graphs))
+        work = fitted.gram_work(fitted.graphs, fitted.graphs)
+        identity = content_hash(work.identity, kernel.gram, float(kernel.gram_scale), kernel.dtype)
+        parameters = {k: v for k, v in kernel.kernel_parameters().items() if k not in RUNNING}
+        store = ZarrStore(path, Contents("a Gram matrix", identity, parameters))
+        store.write_targets(y)
+        name, n_passes = ("gram", 1) if kernel.gram == "linear" else ("linear", 2)
+        side = min(chunk or work.side, work.shape[0])
+        linear = store.chunks(name, work.shape, (side, side), work.dtype, symmetric=True)
+        n_steps = n_passes * len(linear.windows)
+        for _ in track(_steps(kernel, store, work, linear), n_steps, kernel.verbose):
+            pass
+        store.note(complete=True)
+        return store.array("gram")
 
 
 def check_chunk(chunk: int | None, owner: str) -> None:
@@ -94,110 +107,53 @@ def check_chunk(chunk: int | None, owner: str) -> None:
         raise ParameterError.expected("chunk", owner, expected, chunk)
 
 
-@dataclass(frozen=True, eq=False)
-class _GramStore:
-    """A store to fill with the Gram matrix of a fitted kernel."""
-
-    store: ZarrStore
-    work: GramWork
-    linear: ZarrChunks
-
-    @classmethod
-    def of(
-        cls, kernel: NASK, path: str | os.PathLike[str], chunk: int | None, y: npt.ArrayLike | None
-    ) -> _GramStore:
-        fitted = kernel.fitted_
-        work = fitted.gram_work(fitted.graphs, fitted.graphs)
-        form = (kernel.gram, float(kernel.gram_scale), kernel.dtype)
-        identity = content_hash(work.identity, *form)
-        parameters = {k: v for k, v in kernel.kernel_parameters().items() if k not in RUNNING}
-        store = ZarrStore(path, Contents("a Gram matrix", identity, parameters))
-        store.write_targets(y)
-        name = "gram" if kernel.gram == "linear" else "linear"
-        side = min(chunk or work.side, work.shape[0])
-        shape, dtype = work.shape, work.dtype
-        linear = store.chunks(name, shape, (side, side), dtype, symmetric=True)
-        return cls(store, work, linear)
-
-    def fill(self, kernel: NASK) -> Any:
-        n_passes = 1 if kernel.gram == "linear" else 2
-        n_steps = n_passes * len(self.linear.windows)
-        for _ in track(self._steps(kernel), n_steps, kernel.verbose):
-            pass
-        self.store.note(complete=True)
-        return self.store.array("gram")
-
-    def _steps(self, kernel: NASK) -> Iterator[None]:
-        execution = replace(kernel.execution(), progress=False)
-        fitted = kernel.fitted_
-        own = fitted.own(fitted.graphs)
-        windows, sums = self.linear.windows, []
-        distances = own if kernel.gram == "rbf" else None
-        linear = LinearChunk(self.linear, self.work, execution, distances)
-        for _, total in execution.map(linear, windows):
-            sums.append(total)
-            yield
-        if kernel.gram == "linear":
-            return
-        # Exactly rounded, so that the order in which chunks come makes no difference.
-        fitted = replace(fitted, unit=mean_distance(math.fsum(sums), own))
-        kernel.fitted_ = fitted
-        self.store.note(mean_squared_distance=fitted.unit)
-        shape, chunk = self.work.shape, self.linear.shape
-        chunks = self.store.chunks("gram", shape, chunk, kernel.dtype, symmetric=True)
-        form = fitted.gaussian_form(fitted.graphs, fitted.graphs)
-        gaussian = GaussianChunk(chunks, self.linear, form, kernel.dtype)
-        for _ in execution.map(gaussian, windows):
-            yield
+def _steps(kernel: NASK, store: ZarrStore, work: GramWork, linear: ZarrChunks) -> Iterator[None]:
+    """Fill the store, first with the linear form; yields once per chunk."""
+    execution = replace(kernel.execution(), progress=False)
+    fitted, windows = kernel.fitted_, linear.windows
+    own, sums = fitted.own(fitted.graphs), []
+    distances = own if kernel.gram == "rbf" else None
+    task = partial(_linear_chunk, chunks=linear, work=work, execution=execution, own=distances)
+    for _, total in execution.map(task, windows):
+        sums.append(total)
+        yield
+    if kernel.gram == "linear":
+        return
+    # Exactly rounded, so that the order in which chunks come makes no difference.
+    fitted = kernel.fitted_ = replace(fitted, unit=mean_distance(math.fsum(sums), own))
+    store.note(mean_squared_distance=fitted.unit)
+    chunks = store.chunks("gram", work.shape, linear.shape, kernel.dtype, symmetric=True)
+    form = fitted.gaussian_form(fitted.graphs, fitted.graphs)
+    gaussian = partial(_gaussian_chunk, chunks=chunks, linear=linear, form=form, dtype=kernel.dtype)
+    for _ in execution.map(gaussian, windows):
+        yield
 
 
-@dataclass(frozen=True, eq=False)
-class LinearChunk:
-    """A chunk of the linear form, found intact in the store or computed and written.
+def _linear_chunk(
+    window: Window, chunks: ZarrChunks, work: GramWork, execution: Execution, own: Floats | None
+) -> float:
+    """Find a chunk of the linear form intact in the store, or compute and write it.
 
-    Parameters
-    ----------
-    chunks : ZarrChunks
-    work : GramWork
-    execution : Execution
-    own : ndarray or None
-        K(G, G) of each graph, where the sum of squared distances is wanted.
+    Return the sum of squared distances between the graphs of both sides, if K(G, G) of each graph
+    is given, or 0.
     """
-
-    chunks: ZarrChunks
-    work: GramWork
-    execution: Execution
-    own: Floats | None
-
-    def __call__(self, window: Window) -> float:
-        """Return the sum of squared distances between the graphs of both sides, or 0."""
-        execution = self.execution.in_task()
-        tiles = in_quarters(lambda tile: self.work.window(tile, execution), window, True)
-        self.chunks.ensure(window, tiles)
-        if self.own is None:
-            return 0.0
-        own, others = self.own[window.rows], self.own[window.columns]
-        values = _intact(self.chunks, window)
-        total = float(to_squared_distances(values, own, others, window.on_diagonal).sum())
-        return total if window.on_diagonal else 2 * total
+    chunks.ensure(window, work.tiles(window, execution))
+    if own is None:
+        return 0.0
+    values, sides = _intact(chunks, window), (own[window.rows], own[window.columns])
+    total = float(to_squared_distances(values, *sides, window.on_diagonal).sum())
+    return total if window.on_diagonal else 2 * total
 
 
-@dataclass(frozen=True, eq=False)
-class GaussianChunk:
-    """A chunk of the Gaussian form, found intact in the store or made of the linear one."""
+def _gaussian_chunk(
+    window: Window, chunks: ZarrChunks, linear: ZarrChunks, form: GaussianForm, dtype: str
+) -> None:
+    """Find a chunk of the Gaussian form intact in the store, or make it of the linear one."""
 
-    chunks: ZarrChunks
-    linear: ZarrChunks
-    form: GaussianForm
-    dtype: str
+    def compute(tile: Window) -> Floats:
+        return form.apply(_intact(linear, tile), tile).astype(dtype, copy=False)
 
-    def __call__(self, window: Window) -> None:
-        """Write the chunk and its mirror image."""
-        self.chunks.ensure(window, in_quarters(self._compute, window, True))
-
-    def _compute(self, window: Window) -> Floats:
-        values = _intact(self.linear, window)
-        return self.form.apply(values, window).astype(self.dtype, copy=False)
+    chunks.ensure(window, in_quarters(compute, window, True))
 
 
 def _intact(chunks: ZarrChunks, window: Window) -> Floats:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 
 import numpy as np
@@ -18,7 +19,7 @@ from nask.exceptions import MemoryLimitError
 from nask.execution.execution import Execution
 from nask.kernels.stored import StoredGram
 from nask.storage.hashes import content_hash
-from nask.storage.window import Window, assembled, in_quarters
+from nask.storage.window import Tile, Window, assembled, in_quarters
 
 # A tile that is the task of a worker: pairs of nodes, some ten seconds of one thread, and graphs
 # along its side.
@@ -34,7 +35,6 @@ class GramWork:
 
     Parameters
     ----------
-    engine : str
     rows, columns : Prepared
         The same object where graphs are compared with themselves.
     combinations : ndarray of shape (n_hops,) or (n_combinations, n_hops)
@@ -122,20 +122,15 @@ class GramWork:
         """Compute a window in so many tiles at least, by whom execution sends them to."""
         side = min(self.side, math.ceil(math.sqrt(math.prod(window.shape) / n_tiles)))
         tiles = window.tiles(max(1, side), max(1, side), self.symmetric and window.on_diagonal)
-        work = WindowWork(self, replace(execution, progress=False))
+        work = partial(self._task, execution=replace(execution, progress=False))
         done = execution.track(execution.map(work, tiles), len(tiles))
         return assembled(window, done, self.dtype, self.symmetric, self.shape[:-2])
 
+    def _task(self, window: Window, execution: Execution) -> Floats:
+        tiles = self.tiles(window, execution)
+        return assembled(window, tiles, self.dtype, self.symmetric, self.shape[:-2])
 
-@dataclass(frozen=True, eq=False)
-class WindowWork:
-    """Windows of a Gram matrix, each a task."""
-
-    work: GramWork
-    execution: Execution
-
-    def __call__(self, window: Window) -> Floats:
-        """Compute a window, in quarters where memory is too short for the whole of it."""
-        execution, work = self.execution.in_task(), self.work
-        tiles = in_quarters(lambda tile: work.window(tile, execution), window, work.symmetric)
-        return assembled(window, tiles, work.dtype, work.symmetric, work.shape[:-2])
+    def tiles(self, window: Window, execution: Execution) -> Iterator[Tile]:
+        """Compute a window as a task, in quarters where memory is too short for the whole of it."""
+        execution = execution.in_task()
+        return in_quarters(lambda tile: self.window(tile, execution), window, self.symmetric)

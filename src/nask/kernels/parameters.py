@@ -39,8 +39,35 @@ RUNNING = ("engine", *RESOURCES)
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
+class ChecksParameters:
+    """What checks the parameters of an estimator, with errors worded as those of scikit-learn."""
+
+    def _check(self, valid: bool, name: str, expected: str) -> None:
+        if not valid:
+            raise ParameterError.expected(name, type(self).__name__, expected, getattr(self, name))
+
+    def _check_option(self, name: str, options: Sequence[str | None]) -> None:
+        value = getattr(self, name)
+        known = value in options if value is None or isinstance(value, str) else False
+        self._check(known, name, f"one of {', '.join(map(repr, options))}")
+
+    def _check_integer(self, name: str, least: int, most: float = math.inf) -> None:
+        value = getattr(self, name)
+        valid = is_integer(value) and least <= value <= most
+        limits = f"[{least}, inf)" if most == math.inf else f"[{least}, {most}]"
+        self._check(valid, name, f"an int in the range {limits}")
+
+    def _check_not_negative(self, name: str) -> None:
+        valid = _is_non_negative(getattr(self, name))
+        self._check(valid, name, "a float in the range [0, inf)")
+
+    def _check_verbose(self, verbose: Progress) -> None:
+        valid = callable(verbose) or isinstance(verbose, (bool, int))
+        self._check(valid, "verbose", "a bool, an int or a function of (done, total)")
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class StarParameters(TakesGraphs, BaseEstimator):
+class StarParameters(ChecksParameters, TakesGraphs, BaseEstimator):
     """The choices of the kernel itself; see :class:`nask.NASK` for their meaning.
 
     A dataclass, so that the estimators that add parameters of their own inherit these with their
@@ -61,23 +88,10 @@ class StarParameters(TakesGraphs, BaseEstimator):
     memory_limit: int | str | None = None
     verbose: Progress = False
 
-    def _check(self, valid: bool, name: str, expected: str) -> None:
-        if not valid:
-            raise ParameterError.expected(name, type(self).__name__, expected, getattr(self, name))
-
-    def _check_option(self, name: str, options: Sequence[str | None]) -> None:
-        value = getattr(self, name)
-        known = value in options if value is None or isinstance(value, str) else False
-        self._check(known, name, f"one of {', '.join(map(repr, options))}")
-
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range; ``fit`` begins with it."""
         check = self._check
-        check(
-            is_integer(self.n_hops) and 1 <= self.n_hops <= MOST_HOPS,
-            "n_hops",
-            f"an int in the range [1, {MOST_HOPS}]",
-        )
+        self._check_integer("n_hops", 1, MOST_HOPS)
         if isinstance(self.gamma, Mapping):
             check(
                 all(map(is_positive, self.gamma.values())),
@@ -93,11 +107,7 @@ class StarParameters(TakesGraphs, BaseEstimator):
             check(isinstance(getattr(self, name), (bool, np.bool_)), name, "a bool")
         n_jobs_valid = self.n_jobs is None or (is_integer(self.n_jobs) and self.n_jobs != 0)
         check(n_jobs_valid, "n_jobs", "None, or an int other than 0")
-        check(
-            callable(self.verbose) or isinstance(self.verbose, (bool, int)),
-            "verbose",
-            "a bool, an int or a function of (done, total)",
-        )
+        self._check_verbose(self.verbose)
         if self.hop_weights is not None:
             sized = isinstance(self.hop_weights, (Sequence, np.ndarray))
             weights = list(self.hop_weights) if sized else []

@@ -35,7 +35,6 @@ class StoredGram:
         Hash of all that decides the numbers; the name of the file is made of it.
     shape : tuple of int
         The last two are the numbers of row and column graphs.
-    dtype : str
     symmetric : bool
         Whether chunks on and above the diagonal are enough.
     compute : callable

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from nask.evaluation.records import Evaluation
 from nask.exceptions import ParameterError
 from nask.plots.style import GREY, add_legend, axes_or_new, colour_and_marker
 
@@ -36,34 +37,7 @@ SPREADS = (
 )
 
 
-class AccuracyResult(Protocol):
-    """An accuracy as a plot needs it; all numbers are fractions.
-
-    A ``majority`` attribute, the share of the largest class, is used where there is one.
-    """
-
-    @property
-    def dataset(self) -> str:
-        """Name of the dataset."""
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
-
-    @property
-    def accuracy_mean(self) -> float:
-        """Mean accuracy."""
-
-    @property
-    def accuracy_std_repeats(self) -> float | None:
-        """Standard deviation over repeats of the cross-validation; None, NaN or 0 for one."""
-
-    @property
-    def accuracy_std_folds(self) -> float | None:
-        """Standard deviation over test folds."""
-
-
-def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
+def accuracy(results: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
     """Draw mean accuracies as dots, one row per dataset and method, with their spread.
 
     A thin bar is the standard deviation over test folds. A thick bar with ends is the one over
@@ -72,16 +46,13 @@ def accuracy(results: Sequence[AccuracyResult], ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    results : sequence of AccuracyResult
-        Objects with the attributes ``dataset``, ``method``, ``accuracy_mean``,
-        ``accuracy_std_repeats``, ``accuracy_std_folds`` and, optionally, ``majority``. Datasets
-        and methods are drawn in the order in which they come first.
+    results : sequence of Evaluation
+        Or of other objects with the attributes ``dataset``, ``method``, ``accuracy_mean``,
+        ``accuracy_std_repeats``, ``accuracy_std_folds`` (as fractions; None, NaN or 0 if unknown)
+        and, optionally, ``majority``. Datasets and methods are drawn in the order in which they
+        come first.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -153,7 +124,7 @@ def _percent(fraction: float | None) -> float:
     return 100 * fraction if fraction else math.nan
 
 
-def _draw_majorities(ax: Axes, results: Sequence[AccuracyResult], datasets: list[str]) -> None:
+def _draw_majorities(ax: Axes, results: Sequence[Evaluation], datasets: list[str]) -> None:
     shares = {result.dataset: _percent(getattr(result, "majority", None)) for result in results}
     known = {dataset: share for dataset, share in shares.items() if not math.isnan(share)}
     if known:
@@ -168,7 +139,7 @@ def _draw_majorities(ax: Axes, results: Sequence[AccuracyResult], datasets: list
         )
 
 
-def _draw_legend(ax: Axes, results: Sequence[AccuracyResult]) -> None:
+def _draw_legend(ax: Axes, results: Sequence[Evaluation]) -> None:
     from matplotlib.lines import Line2D
 
     handles, labels = ax.get_legend_handles_labels()

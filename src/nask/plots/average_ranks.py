@@ -42,10 +42,6 @@ def critical_difference(
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     References
     ----------
     Demšar: Statistical comparisons of classifiers over multiple data sets. JMLR 7, 2006.

@@ -38,10 +38,6 @@ def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, ax: Axes | None = No
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> ax = confusion(["a", "a", "b"], ["a", "b", "b"])

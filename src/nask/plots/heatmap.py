@@ -51,10 +51,6 @@ def gram_heatmap(
     task : {"classify", "regress"}, optional
         Whether y holds classes or values on a scale; told from its values by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> K = [[1.0, 0.2, 0.9], [0.2, 1.0, 0.3], [0.9, 0.3, 1.0]]

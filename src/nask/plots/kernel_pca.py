@@ -46,10 +46,6 @@ def embedding(
     task : {"classify", "regress"}, optional
         Whether y holds classes or values on a scale; told from its values by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> ax = embedding([[4.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]], ["b", "a", "a"])

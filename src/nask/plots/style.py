@@ -57,17 +57,9 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def add_colour_bar(ax: Axes, drawn: ScalarMappable, label: str, extend: Extend = "neither") -> None:
-    """Put a colour bar beside the Axes that says what the colours mean.
+    """Put a colour bar beside the Axes, whose label says what the colours of the image mean.
 
-    Parameters
-    ----------
-    ax : Axes
-    drawn : ScalarMappable
-        The image whose colours the bar explains.
-    label : str
-        What the colours show, written along the bar.
-    extend : {"neither", "both"}, default="neither"
-        Which ends of the bar are pointed, since values lie beyond them.
+    ``extend`` says which ends of the bar are pointed, since values lie beyond them.
     """
     bar = ax.figure.colorbar(drawn, ax=ax, fraction=0.046, aspect=30, pad=0.03, extend=extend)
     bar.set_label(label)

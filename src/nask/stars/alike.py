@@ -58,15 +58,7 @@ class Items:
 
     @classmethod
     def of(cls, owner: Index, sort: int, first: Any, second: Any) -> Items:
-        """Return items of one sort.
-
-        Parameters
-        ----------
-        owner : ndarray of shape (n_items,)
-        sort : int
-        first, second : int, or ndarray of shape (n_items,)
-            What tells an item from others of its sort.
-        """
+        """Return items of one sort, told from others of it by two integers, or arrays of them."""
         thing = np.empty((len(owner), 3), dtype=np.int64)
         thing[:, 0], thing[:, 1], thing[:, 2] = sort, first, second
         return cls(owner.astype(np.int64), thing)

@@ -25,7 +25,6 @@ def guard(x: Any, alike: Array, position: int, label: int) -> Any:
     x : vector
     alike : ndarray of int32
         Labels of stars; those of the eight begin at ``position``.
-    position : int
     label : int
         The label of the one star.
     """

@@ -37,10 +37,6 @@ class Chunks(ABC):
         """Tell whether a chunk is there, with its mirror image, and has its checksum."""
 
     @abstractmethod
-    def read(self, window: Window) -> Floats | None:
-        """Numbers of a chunk, or None where it is missing or damaged."""
-
-    @abstractmethod
     def write(self, window: Window, tiles: Iterable[Tile]) -> None:
         """Store a chunk, given in tiles that cover it, and its mirror image."""
 
@@ -54,14 +50,8 @@ class Chunks(ABC):
     ) -> None:
         """Compute all chunks that are missing or damaged, one after the other.
 
-        Parameters
-        ----------
-        compute : callable
-            Numbers of a window. Where it raises MemoryLimitError, it is asked for smaller ones.
-        progress : bool or callable
-            As in :func:`nask.execution.progress.track`; chunks that are there count as steps.
-        description : str
-            Of the progress bar.
+        Where ``compute`` raises MemoryLimitError, it is asked for smaller windows. Progress is
+        shown as in :func:`nask.execution.progress.track`; chunks that are there count as steps.
         """
         windows = self.windows
         for window in track(windows, len(windows), progress, description):

@@ -29,7 +29,6 @@ class JsonLines:
 
     Parameters
     ----------
-    path : Path
     first : str
         The first name in the first line, by which the file is known.
     content : str

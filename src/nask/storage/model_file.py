@@ -39,15 +39,8 @@ def write_file(
 ) -> None:
     """Write a model, whole or not at all.
 
-    Parameters
-    ----------
-    path : path
-    document : dict
-        Everything about the model that JSON can hold.
-    arrays : dict of str to ndarray
-        The rest, each under the name by which the document refers to it.
-    option : str
-        What named the path, for errors: "--out", "save".
+    The document is all that JSON can hold; it refers to the arrays by their names. ``option`` is
+    what named the path, for errors: "--out", "save".
     """
     # Before a file is begun, so that what JSON cannot hold is told as such.
     text = json.dumps({"format": FORMAT, "version": VERSION, **document}, indent=1, allow_nan=False)
@@ -67,11 +60,8 @@ def read_file(
 ) -> tuple[dict[str, Any], Arrays]:
     """Read the document and the arrays of a model; an error where the form is another one.
 
-    Parameters
-    ----------
-    path : str or path
-    arrays : callable
-        Names of the arrays that a model of this document has, and of those that it may have.
+    ``arrays`` tells the names of those that a model of this document has, and of those that it may
+    have.
     """
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError("It is a folder." if Path(path).is_dir() else "It is no plain file.")

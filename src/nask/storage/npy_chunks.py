@@ -73,11 +73,6 @@ class NpyChunks(Chunks):
         image = array[..., window.columns, window.rows].swapaxes(-1, -2)
         return not self.symmetric or window.on_diagonal or checksum_of(image) == expected
 
-    def read(self, window: Window) -> Floats | None:
-        """Numbers of a chunk, or None where it is missing or damaged."""
-        values = np.array(self.map()[..., window.rows, window.columns])
-        return values if checksum_of(values) == self._checksums.get(window.bounds) else None
-
     def write(self, window: Window, tiles: Iterable[Tile]) -> None:
         """Write the tiles of a chunk; on disk, and in the record, when this returns."""
         for tile, values in tiles:
@@ -122,7 +117,6 @@ def open_npy(
         What is computed. A file of something else is an error.
     shape : tuple of int
         The last two are the numbers of rows and columns.
-    dtype : str
     chunk : tuple of two int
         Rows and columns of a chunk. A file that is there keeps its own.
     symmetric : bool
@@ -202,10 +196,8 @@ def write_npy(path: Path, contents: Contents, matrix: Floats, place: str) -> Map
 
     Parameters
     ----------
-    path : Path
     contents : Contents
         What the matrix is of. :func:`read_npy` compares it with what it is asked for.
-    matrix : ndarray
     place : str
         The parameter or option that named the folder, for errors: "out (--out)".
 

@@ -50,14 +50,7 @@ def checksum_of(values: Array) -> int:
 def create_file(path: Path, shape: tuple[int, ...], dtype: str, place: str) -> None:
     """Make a file of zeros, with all of its bytes reserved on the disk.
 
-    Parameters
-    ----------
-    path : Path
-    shape : tuple of int
-    dtype : str
-        Such as "float32".
-    place : str
-        The parameter or option that named the folder, for errors: "out (--out)".
+    ``place`` is the parameter or option that named the folder, for errors: "out (--out)".
     """
     with writing(path, place), path.open("wb") as file:
         header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}

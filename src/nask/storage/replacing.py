@@ -34,7 +34,6 @@ def replacing(path: str | os.PathLike[str], option: str) -> Iterator[Path]:
 
     Parameters
     ----------
-    path : path
     option : str
         What named it, for messages: "--out", "save".
 

@@ -121,15 +121,7 @@ def in_quarters(
 def put(matrix: Any, window: Window, values: Floats, symmetric: bool) -> None:
     """Write a window of a matrix, in memory or stored; of a symmetric one, its mirror image too.
 
-    Parameters
-    ----------
-    matrix : ndarray or zarr.Array
-        Its last two axes are the rows and columns of the window.
-    window : Window
-    values : ndarray
-        The numbers of the window.
-    symmetric : bool
-        Whether the matrix is: then the mirror image of a window off the diagonal is written too.
+    The last two axes of the matrix are the rows and columns of the window.
     """
     matrix[..., window.rows, window.columns] = values
     if symmetric and not window.on_diagonal:
@@ -143,10 +135,8 @@ def assembled(
 
     Parameters
     ----------
-    window : Window
     tiles : iterable of (Window, ndarray)
         They cover the window.
-    dtype : str
     symmetric : bool
         Whether the matrix is.
     n_results : tuple of int

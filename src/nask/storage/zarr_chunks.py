@@ -36,7 +36,6 @@ class ZarrStore:
     ----------
     path : str or path
         A folder, on a file system that all workers share.
-    contents : Contents
 
     Examples
     --------
@@ -79,17 +78,7 @@ compute it anew, or give the path of another store.
         dtype: str,
         symmetric: bool = False,
     ) -> ZarrChunks:
-        """Give a matrix of the store, which keeps the chunks it was begun with.
-
-        Parameters
-        ----------
-        name : str
-        shape, chunk : tuple of two int
-            Rows and columns of the matrix, and of a chunk of it.
-        dtype : str
-        symmetric : bool
-            Whether the matrix is.
-        """
+        """Give a matrix of the store, which keeps the chunks it was begun with."""
         zarr = require("zarr", EXTRA)
         if name not in self._group:
             with writing(self.path / name, PLACE):
@@ -138,7 +127,6 @@ class ZarrChunks(Chunks):
     ----------
     path : str
         Of the array.
-    symmetric : bool
     """
 
     def __init__(self, path: str, symmetric: bool) -> None:

@@ -54,16 +54,7 @@ class DistinctEngine(Engine[DistinctPrepared]):
         execution: Execution,
         colours: StarColours | None = None,
     ) -> DistinctPrepared:
-        """Colour the stars, and find the self-similarity of every star and graph.
-
-        Parameters
-        ----------
-        batch : GraphBatch
-        spec : StarSpec
-        execution : Execution
-        colours : StarColours, optional
-            Those of the stars, where they are known already.
-        """
+        """Colour the stars, unless that is done, and find the norms of stars and graphs."""
         # Node by node: within one graph few stars repeat, and these pairs are few.
         by_node = PairwiseEngine().prepare(batch, spec, execution)
         if colours is None:
@@ -125,10 +116,7 @@ def _add_hops(
     Parameters
     ----------
     sums : ndarray of shape (n_results, graphs of a, graphs of b)
-    a, b : DistinctGroup
-    spec : StarSpec
     combinations : ndarray of shape (n_results, n_hops)
-    execution : Execution
     """
     edge_term, nearest = _edge_term(a, b, spec), -1.0
     P = similarity_matrix(a.nodes, b.nodes, spec.nodes, spec.dtype)

@@ -72,12 +72,8 @@ class DistinctGroup:
     def of(cls, prepared: DistinctPrepared, first: int, last: int, labels: Labels) -> DistinctGroup:
         """Return the group of graphs ``first`` to ``last - 1``.
 
-        Parameters
-        ----------
-        prepared : DistinctPrepared
-        first, last : int
-        labels : ndarray of shape (n_hops, n_nodes)
-            Equal where stars are alike; without nodes unless the spec is guarded.
+        ``labels``, by hop and node, are equal where stars are alike; without nodes unless the spec
+        is guarded.
         """
         batch, colours, by_node = prepared.batch, prepared.colours, prepared.by_node
         ptr = batch.nodes.ptr
@@ -134,13 +130,10 @@ def cut_into_groups(
 
     Parameters
     ----------
-    rows, columns : DistinctPrepared
     n_combinations : int
         Number of results.
     task_stars : int
         Rows of a task.
-    execution : Execution
-    window : Window
     """
     row_labels, labels = rows.by_node.labels(columns.by_node, window)
     sides = [(rows, window.rows)]

@@ -163,17 +163,14 @@ def compare_stars(
         P_{h-1} between the stars of the hop before, with whole vectors of columns.
     edge_term : ndarray
         Sums of P between edges, by the bundles of two stars, with whole vectors of columns.
-    a, b : DistinctStars
     first, last : int
         The stars of ``a`` to compare, from ``first`` to ``last - 1``.
     start : int
         The first star of ``b`` to compare with.
     n_half : int
         DistinctStars of ``b`` before this one count half.
-    rules : HopRules
     deeper : ndarray with whole vectors of rows and of columns, or without columns
         Takes P_h from row ``first`` on, unless this is the last hop.
-    space : DistinctWorkspace
     out : ndarray of shape (last - first, graphs of b)
     """
     for v in range(first, last, LANES):
@@ -198,16 +195,9 @@ def compare_stars(
 
 @compiled
 def add_rows(gram: Array, rows: Array, a: DistinctStars, first: int, weight: float) -> None:
-    """Add the rows of some stars to the graphs in which the stars occur.
+    """Add the rows of some stars, from star ``first`` on, to the graphs in which the stars occur.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (graphs of a, graphs of b)
-    rows : ndarray of shape (number of stars, graphs of b)
-    a : DistinctStars
-    first : int
-        The star of the first row.
-    weight : float
+    ``gram`` is graphs of a x graphs of b, ``rows`` stars x graphs of b.
     """
     for r in range(len(rows)):
         row = rows[r]

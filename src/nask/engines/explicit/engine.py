@@ -168,11 +168,6 @@ def _factors(
     """Return one pair of matrices per hop whose product x y^T is the Gram matrix.
 
     Their columns are pairs of a value of cores of ``a`` and a value of members of ``b``.
-
-    Parameters
-    ----------
-    a_maps, b_maps : Maps
-    a, b : MappedGraphs
     """
     a = a.with_members(a_maps.members.similarities(b_maps.members))
     b = b.with_cores(b_maps.core.similarities(a_maps.core))

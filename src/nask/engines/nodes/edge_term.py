@@ -33,9 +33,7 @@ class DistinctEdges:
 
     Parameters
     ----------
-    edges : Elements
     colours : ndarray of shape (n_edges,)
-    n_nodes : int
     """
 
     edges: Elements
@@ -57,11 +55,7 @@ class DistinctEdges:
     def term(self, incident: sparse.csr_array, spec: StarSpec) -> tuple[Floats, Index, Index]:
         """Return the lines, and which lines belong to each star, as a ptr and an index.
 
-        Parameters
-        ----------
-        incident : sparse array of shape (n_nodes, n_edges)
-            The edges of the stars.
-        spec : StarSpec
+        ``incident`` has the edges of the stars, nodes x edges.
         """
         n, kinds = self.n_nodes, len(self.edges)
         shape = (len(self.colours), kinds)

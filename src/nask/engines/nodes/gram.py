@@ -8,12 +8,12 @@ and writes the other. Balls use the same P at every hop, with other members.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from joblib import delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from nask.arrays import Float64, Floats, Index
 from nask.compiled.lines import whole_vectors
@@ -65,10 +65,8 @@ def node_grams(
     ----------
     batch : GraphBatch
         Its node features, if any, are sparse.
-    spec : StarSpec
     combinations : ndarray of shape (n_combinations, n_hops)
         The weight of each hop in each result.
-    execution : Execution
     dtype : str
         Type of the result.
     rows, columns : ndarray of int, or None
@@ -96,7 +94,8 @@ def node_grams(
         width = whole_vectors(n)
         P, *others = (aligned((width, width), spec.dtype) for _ in range(_n_matrices(spec)))
         similarity = NodeSimilarity.of(batch, spec.nodes, spec.prune_cores)
-        yield from _in_tasks(partial(similarity.fill, P), width, width, execution)
+        fill = partial(similarity.fill, P)
+        yield from execution.run_ranges(fill, width, TASK_ROWS, float(width) ** 2)
         edge_weight = float(spec.edges.base) if spec.use_edges and edges is None else 0.0
         for h, (nodes, edge_term) in enumerate(_stars(batch, spec, edges)):
             hop = NodeHop(
@@ -118,7 +117,7 @@ def node_grams(
 
     # P, the hops, and each P_h that is computed apart from the result.
     n_alone = (_n_matrices(spec) - 1) * (spec.n_hops - 1) * (not whole)
-    n_steps = (1 + n_alone) * len(_starts(n)) + spec.n_hops * len(_starts(n_rows))
+    n_steps = (1 + n_alone) * -(-n // TASK_ROWS) + spec.n_hops * -(-n_rows // TASK_ROWS)
     for _ in execution.track(steps(), n_steps):
         pass
     warn_of_near_stars(max(nearest), spec)
@@ -155,12 +154,10 @@ class NodeHop:
 
         Parameters
         ----------
-        a, b : NodeStars
         deeper : ndarray
             Takes P_h, unless it is empty.
         weights : ndarray of shape (n_results,)
         out : ndarray of shape (n_results, stars of a, stars of b)
-        execution : Execution
         """
         deeper = deeper.astype(self.P.dtype, copy=False)
 
@@ -172,7 +169,8 @@ class NodeHop:
             )  # fmt: skip
             self.nearest.append(float(space.nearest.max()))
 
-        return _in_tasks(rows, len(a.core), len(b.core), execution)
+        n_pairs = len(a.core) * float(len(b.core))
+        return execution.run_ranges(rows, len(a.core), TASK_ROWS, n_pairs)
 
 
 def _n_matrices(spec: StarSpec) -> int:
@@ -238,15 +236,3 @@ def _take(stars: NodeStars, nodes: Index) -> NodeStars:
         norm=stars.norm[nodes],
         alike=stars.alike[nodes] if len(stars.alike) else stars.alike,
     )
-
-
-def _starts(n_rows: int) -> range:
-    return range(0, n_rows, TASK_ROWS)
-
-
-def _in_tasks(
-    work: Callable[[int, int], None], n_rows: int, n_columns: int, execution: Execution
-) -> Iterator[None]:
-    """Work on ranges of rows in threads; yields once per range."""
-    tasks = (delayed(work)(first, min(first + TASK_ROWS, n_rows)) for first in _starts(n_rows))
-    return execution.run(tasks, n_rows * float(n_columns))

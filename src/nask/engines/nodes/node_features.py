@@ -117,7 +117,6 @@ def fill_rows(
         Values of the named attributes.
     s : Similarity
         Their parameters.
-    f : NodeFeatures
     shared, square : ndarray
         Working memory: one number per column, and eight numbers.
     """

@@ -82,10 +82,6 @@ def add_square(
         All results as one flat array.
     start : int
         Where the result begins, which is n x m.
-    weight : float
-    space : NodeWorkspace
-    v, c0 : int
-    n, m : int
     triangle : bool
         Whether to add the mirror image too.
     """
@@ -130,15 +126,12 @@ def compare_column(
 
     Parameters
     ----------
-    space : NodeWorkspace
-    b : NodeStars
     c, k : int
         The star, which is the k-th of eight.
     edge_lines : bool
         Whether ``space`` has an edge term.
     edge_weight : float
         As in :func:`compare_nodes`.
-    rules : HopRules
     nested : bool
         Whether to compute P_h too.
     """
@@ -178,12 +171,10 @@ def compare_nodes(
         lines where all edges are alike or do not count.
     edge_weight : float
         P of any two edges where all edges are alike, else 0.
-    a, b : NodeStars
     first, last : int
         The stars of ``a`` to compare, from ``first``, a multiple of eight, to ``last - 1``.
     triangle : bool
         Whether ``b`` is ``a``: then only columns from the row on are compared, and mirrored.
-    rules : HopRules
     deeper : ndarray as P, or empty
         Takes P_h, if a triangle of all nodes is compared.
     weights : ndarray of shape (n_results,)

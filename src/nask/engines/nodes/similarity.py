@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from nask.compiled.places import Places
 from nask.compiled.vectors import LANES, aligned
 from nask.engines.nodes.node_features import NodeFeatures, fill_rows
 from nask.graph.batch import GraphBatch
-from nask.graph.elements import Elements
 
 # A node feature that is nonzero for a larger share of the nodes is compared in vectors, like a
 # named attribute: 0.1 ns per pair of nodes, against 2 ns per pair of nonzeros (Pubmed).
@@ -46,7 +45,8 @@ class NodeSimilarity:
     def of(cls, batch: GraphBatch, similarity: AttributeSimilarity, exact: bool) -> NodeSimilarity:
         """Lay out the attributes of a batch; ``exact`` is that of ``Factors.of``."""
         named, rest = filled_columns(batch)
-        elements, similarity = _with_named(batch, similarity, named)
+        elements = batch.dense_nodes(named) if len(named) else batch.nodes
+        similarity = similarity.with_dense_features(len(named))
         n = batch.n_nodes
         places = Places.of(np.array([0, n]), np.array([0, 1]), np.zeros(n))
         factors = Factors.of(similarity, exact, elements)
@@ -72,21 +72,3 @@ def filled_columns(batch: GraphBatch) -> tuple[Positions, Positions]:
     n, width = batch.features.shape
     filled = np.bincount(batch.features.indices, minlength=width) > DENSE_FILL * n
     return np.flatnonzero(filled), np.flatnonzero(~filled)
-
-
-def _with_named(
-    batch: GraphBatch, similarity: AttributeSimilarity, columns: Positions
-) -> tuple[Elements, AttributeSimilarity]:
-    """Return nodes and P with some node features as the last numerical attributes."""
-    if not len(columns):
-        return batch.nodes, similarity
-    more = batch.features[:, columns].toarray().T
-    numerical = np.ascontiguousarray(np.vstack([batch.nodes.numerical, more]))
-    gamma = np.full(len(columns), similarity.feature_gamma)
-    weight = np.full(len(columns), similarity.feature_weight)
-    return replace(batch.nodes, numerical=numerical), replace(
-        similarity,
-        numerical_gamma=np.append(similarity.numerical_gamma, gamma),
-        numerical_weight=np.append(similarity.numerical_weight, weight),
-        n_features=similarity.n_features - len(columns),
-    )

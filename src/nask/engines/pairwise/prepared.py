@@ -19,8 +19,6 @@ class PairwisePrepared(Prepared):
 
     Parameters
     ----------
-    batch : GraphBatch
-    spec : StarSpec
     hop_self : ndarray of shape (n_hops, n_graphs)
     members, incident : Members
         Nodes and edges of the stars.

@@ -158,18 +158,14 @@ def hop(
 
     Parameters
     ----------
-    space : TileWorkspace
     P : ndarray
         P_{h-1}, m lines of n numbers.
     deeper : ndarray
         Takes P_h, unless this hop is the last or balls are compared.
     T : ndarray
         The edge term, where edges have attributes.
-    rules : TileRules
     h : int
         The hop, counted from 0.
-    is_last : bool
-    a, b : Side
     a0, b0 : int
         The first node of the row group, and of the column group.
     n, m : int
@@ -248,16 +244,13 @@ def compare(
 
     Parameters
     ----------
-    a, b : Side
     i : int
         The row group.
     j0, j1 : int
         The column groups are those from j0 to j1 - 1.
-    rules : TileRules
     own : bool
         Whether each column group, of one graph, is compared with itself instead of with group i.
         The norms of its stars are then found first.
-    space : TileWorkspace
     out : ndarray of shape (hops, row graphs, column graphs)
         With ``own`` there is one row.
     own_norms : ndarray of shape (hops, nodes of the column groups), or empty

@@ -34,13 +34,10 @@ class Tiling:
     ----------
     a, b : Side
         The rows and the columns; the same object where the window is symmetric.
-    rules : TileRules
-    symmetric : bool
     dtype : str
         Precision in which P is stored.
     a_places : Places
         The places of the nodes of ``a``.
-    memory : ThreadMemory
     """
 
     a: tile.Side
@@ -57,12 +54,7 @@ class Tiling:
     ) -> Tiling:
         """Lay out the graphs of a window.
 
-        Parameters
-        ----------
-        rows, columns : PairwisePrepared
-        window : Window
-        tile_nodes : int
-            The most nodes of a group; a group with more has one graph.
+        A group has at most ``tile_nodes`` nodes, or one graph.
         """
         spec = rows.spec
         exact = spec.prune_cores

@@ -23,13 +23,6 @@ def alike(
     Their cores must be alike, and the stars must hold everything in equal shares: at hop 1 every
     value of every attribute, since P is a sum over attributes; at later hops the stars of the hop
     before; at all hops the values of edges. It is None for balls, which are not made of stars.
-
-    Parameters
-    ----------
-    a, b : GraphBatch
-    i, j : int
-        The numbers of the two graphs in their batches.
-    spec : StarSpec
     """
     if spec.expansion == "ball":
         return [None] * spec.n_hops

@@ -26,17 +26,10 @@ Matrix = list[list[float]]
 def attribute_similarity(
     a: Elements, x: int, b: Elements, y: int, similarity: AttributeSimilarity
 ) -> float:
-    """Return P(x, y) = sum over attributes d of w_d exp(-gamma_d (1 - s_d)).
+    """Return P of x in ``a`` and y in ``b``: the sum over d of w_d exp(-gamma_d (1 - s_d)).
 
     It is summed as the base, which is P of dissimilar elements, plus what exceeds it. With pruning,
     the core factor of two entirely dissimilar cores is then exactly 0, not a rounding error.
-
-    Parameters
-    ----------
-    a, b : Elements
-    x, y : int
-        One element of ``a`` and one of ``b``.
-    similarity : AttributeSimilarity
     """
     excess = 0.0
     for d, (gamma, weight) in enumerate(
@@ -65,10 +58,8 @@ def star_kernels(
 
     Parameters
     ----------
-    a, b : GraphBatch
     i, j : int
         v is in graph i of ``a``, v' in graph j of ``b``.
-    spec : StarSpec
     self_a, self_b : list of list of float, or None
         k_h(v, v) by hop and node. None where both graphs are the same: it is then found here.
     """
@@ -104,13 +95,8 @@ def normalise(
 ) -> Matrix:
     """Return k(v, v') / sqrt(k(v, v) k(v', v')), and 0 where that is 0 / 0.
 
-    Parameters
-    ----------
-    k : list of list of float
-    own, other : list of float
-        k(v, v) and k(v', v').
-    like : list of list of bool, optional
-        Which stars are alike: the result is then 1 for these, and less than 1 for others.
+    ``own`` and ``other`` are k(v, v) and k(v', v'). Where it is told which stars are alike, the
+    result is 1 for these, and less than 1 for others.
     """
 
     def similarity(v: int, w: int) -> float:
@@ -133,15 +119,7 @@ def graph_kernels(
 ) -> list[float]:
     """Return the sums of kappa_h over all pairs of stars, for h = 1..H.
 
-    Parameters
-    ----------
-    kernels : list of list of list of float
-        k_h(v, v') by hop.
-    own, other : list of list of float
-        k_h(v, v) and k_h(v', v') by hop.
-    spec : StarSpec
-    like : list
-        Which stars are alike, by hop.
+    All lists are by hop: k_h(v, v'), k_h(v, v), k_h(v', v'), and which stars are alike.
     """
     kappas = (
         [normalise(*each) for each in zip(kernels, own, other, like, strict=True)]

@@ -152,10 +152,8 @@ def embed(
 
     Parameters
     ----------
-    values : Values
     first, last : int
         The elements are those from ``first`` to ``last - 1``.
-    c : Columns
     signs : ndarray of shape (width,)
         Signs of the rotation, with its scale.
     space : ndarray

@@ -7,12 +7,11 @@ vectors of a node do not depend on the other graphs of the batch, to the last bi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from joblib import delayed
 
 from nask.arrays import Float32, Float64
 from nask.attributes.random_map import Columns, RandomMap
@@ -32,6 +31,7 @@ TASK_ELEMENTS = 64 * LANES
 # which work is counted when the number of threads is chosen.
 PAIRS_PER_NUMBER = 2
 
+Result = TypeVar("Result")
 Rows = tuple[int, int, Float32]
 """The first node, the last one and one more, and their rows."""
 
@@ -42,12 +42,10 @@ class RandomStars:
 
     Parameters
     ----------
-    spec : StarSpec
     widths : tuple of int
         Number of columns of each hop's features.
     width : int
         Width of the vectors inside, a power of two.
-    nodes, edges : RandomMap
     rotations : tuple of Rotations
         One per hop.
     node_signs, edge_signs : ndarray
@@ -82,14 +80,12 @@ class RandomStars:
 
         Parameters
         ----------
-        spec : StarSpec
         n_components : int
             Number of columns of all hops together.
         node_names, edge_names : tuple of str
             Names of the categorical attributes of nodes and of edges.
         binary : bool
             Whether all node features are zeros and ones.
-        seed : int
         """
         # SketchStars of more hops differ more, so they get more columns.
         ends = np.cumsum(np.arange(spec.n_hops + 1))
@@ -113,12 +109,9 @@ class HopPass:
 
     Parameters
     ----------
-    drawn : RandomStars
-    batch : GraphBatch
     new : pair of tuples
         The categories that training did not have, of nodes and of edges: one tuple per categorical
         attribute.
-    execution : Execution
     """
 
     def __init__(
@@ -200,11 +193,7 @@ class HopPass:
             )
             return first, last, out
 
-        tasks = (
-            delayed(task)(first, min(first + TASK_ELEMENTS, n))
-            for first in range(0, n, TASK_ELEMENTS)
-        )
-        return self._execution.run(tasks, n * drawn.width * PAIRS_PER_NUMBER)
+        return self._in_tasks(task, n)
 
     def _embedded(
         self, elements: Elements, features: Any, columns: Columns, signs: Float64
@@ -218,13 +207,13 @@ class HopPass:
             space = embedding_space(width)
             embed(values, first, last, columns, signs, space, rows[first:])
 
-        tasks = (
-            delayed(task)(first, min(first + TASK_ELEMENTS, n))
-            for first in range(0, n, TASK_ELEMENTS)
-        )
-        for _ in self._execution.run(tasks, n * width * PAIRS_PER_NUMBER):
+        for _ in self._in_tasks(task, n):
             pass
         return rows
+
+    def _in_tasks(self, task: Callable[[int, int], Result], n: int) -> Iterator[Result]:
+        n_pairs = n * self._drawn.width * PAIRS_PER_NUMBER
+        return self._execution.run_ranges(task, n, TASK_ELEMENTS, n_pairs)
 
 
 def _lists(batch: GraphBatch, spec: StarSpec) -> tuple[Members, Members, Any]:

@@ -157,16 +157,8 @@ def write_waves(
 ) -> None:
     """Write vectors whose products are exp(-gamma_star (1 - k^)) on average.
 
-    They are made from the sketch of eight stars, normalised.
-
-    Parameters
-    ----------
-    deeper : ndarray
-    row : int
-        The first of eight rows of ``deeper`` to write.
-    space : SketchWorkspace
-    rotations : Rotations
-    gamma_star : float
+    They are made from the sketch of eight stars, normalised, and fill eight rows
+    of ``deeper`` from ``row`` on.
     """
     width = len(rotations.first_wave)
     norm = inverse_lengths(space, width, 1.0)
@@ -190,18 +182,9 @@ def write_waves(
 
 @inner
 def write_star(out: Array, row: int, n: int, space: SketchWorkspace, star_norm: bool) -> None:
-    """Write the scalars and the first columns of the sketch of n stars to rows of ``out``.
+    """Write the scalars and the first columns of the sketch of n stars, at most eight.
 
-    Parameters
-    ----------
-    out : ndarray
-    row : int
-        The first row of ``out`` to write.
-    n : int
-        At most eight.
-    space : SketchWorkspace
-    star_norm : bool
-        Whether to normalise.
+    ``row`` is the first row of ``out`` to write. With ``star_norm`` they are normalised.
     """
     n_columns = out.shape[1] - SCALARS
     # A few columns stand for all, so they are scaled up.
@@ -225,12 +208,8 @@ def sketch_stars(
 
     Parameters
     ----------
-    stars : SketchStars
-    rotations : Rotations
-    rules : SketchRules
     first, last : int
         The stars are those of nodes ``first`` to ``last - 1``.
-    space : SketchWorkspace
     out : ndarray of shape (last - first, columns), float32
         Takes the sketches, normalised with ``star_norm``.
     deeper : ndarray of shape (nodes, width), float32
@@ -287,16 +266,9 @@ def normalise(rows: Array) -> None:
 
 @compiled
 def add_by_graph(sums: Array, rows: Array, graph: Array, first: int) -> None:
-    """Add the rows of nodes to those of their graphs, node by node.
+    """Add the rows of nodes, from node ``first`` on, to the rows of their graphs, node by node.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (n_graphs, n_columns)
-    rows : ndarray of shape (number of nodes, n_columns)
-    graph : ndarray
-        The graph of every node.
-    first : int
-        The node of the first row.
+    ``graph`` has the graph of every node.
     """
     for r in range(len(rows)):
         g = graph[first + r]

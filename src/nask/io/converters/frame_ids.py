@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -102,7 +102,6 @@ class NodeIds:
 
         Parameters
         ----------
-        edges : DataFrame
         column : str
             The column of the nodes' ids: the source or the target.
         graph : str or None
@@ -156,38 +155,17 @@ def _of_graph(frame: nw.DataFrame[Any], graph: str | None, row: int) -> str:
     return "" if graph is None else f" of graph {quoted(frame[graph][row])}"
 
 
-def node_name(frame: nw.DataFrame[Any], graph: str | None, node: str, row: int) -> str:
-    """Return the name of a row of the nodes in errors.
+def row_names(
+    frame: nw.DataFrame[Any], graph: str | None, element: str, ids: Sequence[str]
+) -> Callable[[int], str]:
+    """Return what names a row of a table in errors, such as "edge 'a' - 'b' of graph 1 (row 3)".
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The nodes.
-    graph : str or None
-        The column of the ids of graphs; None if all rows are of one graph.
-    node : str
-        The column of the ids of nodes.
-    row : int
-        The position of the row, from 0.
+    ``ids`` are the column of the node, or those of the two nodes of an edge; ``graph`` is the
+    column of the graph, None if all rows are of one graph.
     """
-    return f"node {quoted(frame[node][row])}{_of_graph(frame, graph, row)} (row {row})"
 
+    def name(row: int) -> str:
+        nodes = " - ".join(quoted(frame[column][row]) for column in ids)
+        return f"{element} {nodes}{_of_graph(frame, graph, row)} (row {row})"
 
-def edge_name(
-    frame: nw.DataFrame[Any], graph: str | None, source: str, target: str, row: int
-) -> str:
-    """Return the name of a row of the edges in errors.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The edges.
-    graph : str or None
-        The column of the ids of graphs; None if all rows are of one graph.
-    source, target : str
-        The columns of the two nodes.
-    row : int
-        The position of the row, from 0.
-    """
-    ends = f"{quoted(frame[source][row])} - {quoted(frame[target][row])}"
-    return f"edge {ends}{_of_graph(frame, graph, row)} (row {row})"
+    return name

@@ -15,7 +15,7 @@ from nask.graph.edges import canonical_edges
 from nask.graph.given_values import forced_kinds
 from nask.io.converters.columns import refuse_features
 from nask.io.converters.frame_columns import join_attributes, split_attribute
-from nask.io.converters.frame_ids import NodeIds, edge_name, node_name
+from nask.io.converters.frame_ids import NodeIds, row_names
 from nask.io.graph_list import GraphList
 from nask.messages import quoted
 from nask.optional import require
@@ -96,12 +96,8 @@ def from_frames(
     edge_names = [name for name in edge_frame.columns if name not in (graph, source, target)]
     kinds = forced_kinds(categorical, numerical, known={*node_names, *edge_names})
 
-    def called(row: int) -> str:
-        return node_name(node_frame, graph, node, row)
-
-    def edge_called(row: int) -> str:
-        return edge_name(edge_frame, graph, source, target, row)
-
+    called = row_names(node_frame, graph, "node", [node])
+    edge_called = row_names(edge_frame, graph, "edge", [source, target])
     ids = NodeIds.read(node_frame, graph, node)
     edge_graph = ids.graphs_of(edge_frame, graph)
     endpoints = [ids.positions_of(edge_frame, name, graph, edge_graph) for name in (source, target)]

@@ -23,10 +23,6 @@ def from_smiles(smiles: str, *, explicit_hydrogens: bool = False) -> AttributedG
     explicit_hydrogens : bool, default=False
         Make every hydrogen a node of its own.
 
-    Returns
-    -------
-    AttributedGraph
-
     Examples
     --------
     >>> from nask.io.converters.molecules import from_smiles
@@ -65,10 +61,6 @@ def from_rdkit(mol: Mol) -> AttributedGraph:
     mol : rdkit.Chem.Mol
         Sanitised, as RDKit's readers return it by default. Its hydrogens are nodes if they
         are atoms of it (``Chem.AddHs``).
-
-    Returns
-    -------
-    AttributedGraph
 
     Examples
     --------

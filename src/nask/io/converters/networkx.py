@@ -42,10 +42,6 @@ def from_networkx(
         then one edge and must agree on their attributes. By default a directed graph is
         an error.
 
-    Returns
-    -------
-    AttributedGraph
-
     See Also
     --------
     to_networkx : The way back.
@@ -99,10 +95,6 @@ def to_networkx(graph: AttributedGraph) -> nx.Graph:
     Parameters
     ----------
     graph : AttributedGraph
-
-    Returns
-    -------
-    networkx.Graph
 
     See Also
     --------

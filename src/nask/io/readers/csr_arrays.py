@@ -19,7 +19,6 @@ def checked_csr(data: Any, indices: Any, indptr: Any, n_columns: Any, where: str
     ----------
     data, indices, indptr : object
         What the file holds for the three arrays of the form.
-    n_columns : int
     where : str
         Name of the file in errors.
 

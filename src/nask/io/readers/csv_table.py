@@ -76,10 +76,10 @@ class CsvTable:
                 )
         for name in ids:
             if name not in header:
-                separator = " Is it separated by semicolons? Use commas." * (";" in "".join(header))
-                raise FormatError(
-                    f"{file} has no column {quoted(name)}. {did_you_mean(name, header)}{separator}"
-                )
+                hint = did_you_mean(name, header)
+                if ";" in "".join(header):
+                    hint += " Is it separated by semicolons? Use commas."
+                raise FormatError(f"{file} has no column {quoted(name)}. {hint}")
         for line, row in rows:
             if len(row) != len(header):
                 raise FormatError(

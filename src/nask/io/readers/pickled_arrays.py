@@ -84,18 +84,10 @@ class PickledMatrix:
         self.shape = state.get("_shape")
 
 
-def _array(args: tuple[Any, ...]) -> PickledArray:
-    return PickledArray()
-
-
 def _type(args: tuple[Any, ...]) -> PickledType:
     if not args or not isinstance(args[0], str) or not NUMBERS.fullmatch(args[0]):
         raise FormatError("it holds an array of something else than numbers")
     return PickledType(args[0])
-
-
-def _dictionary(args: tuple[Any, ...]) -> dict[Any, Any]:
-    return {}  # its factory would only serve keys that are missing
 
 
 def _bytes(args: tuple[Any, ...]) -> bytes:
@@ -105,20 +97,16 @@ def _bytes(args: tuple[Any, ...]) -> bytes:
     return text.encode("latin1")
 
 
-def _matrix(args: tuple[Any, ...]) -> PickledMatrix:
-    return PickledMatrix()
-
-
 # All that a pickle may name, as old and new releases of Python, numpy and scipy name it, and what
 # replaces a call of it. None: it is only an argument of another call.
 ADMITTED: dict[Name, Callable[[tuple[Any, ...]], Any] | None] = {
     Name("numpy", "ndarray"): None,
     Name("numpy", "dtype"): _type,
-    Name("numpy.core.multiarray", "_reconstruct"): _array,
-    Name("numpy._core.multiarray", "_reconstruct"): _array,
-    Name("scipy.sparse.csr", "csr_matrix"): _matrix,
-    Name("scipy.sparse._csr", "csr_matrix"): _matrix,
-    Name("collections", "defaultdict"): _dictionary,
+    Name("numpy.core.multiarray", "_reconstruct"): lambda _: PickledArray(),
+    Name("numpy._core.multiarray", "_reconstruct"): lambda _: PickledArray(),
+    Name("scipy.sparse.csr", "csr_matrix"): lambda _: PickledMatrix(),
+    Name("scipy.sparse._csr", "csr_matrix"): lambda _: PickledMatrix(),
+    Name("collections", "defaultdict"): lambda _: {},  # its factory is for keys that are missing
     Name("__builtin__", "list"): None,
     Name("builtins", "list"): None,
     Name("_codecs", "encode"): _bytes,

@@ -59,10 +59,6 @@ def read_tu(
         Whether an edge that is listed in one direction only is read as an undirected one;
         otherwise it is an error.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     FormatError

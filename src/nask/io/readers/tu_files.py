@@ -10,6 +10,7 @@ import numpy as np
 
 from nask.exceptions import FormatError, did_you_mean
 from nask.graph.attribute import Attribute
+from nask.io.converters.columns import component_names
 from nask.io.readers.archive import Archive
 from nask.io.readers.tu_table import floats, labels
 
@@ -45,19 +46,7 @@ class TUFiles:
         return parse(self.archive.read(self.file(kind)), self.where(kind), *args)
 
     def check_length(self, kind: str, n_lines: int, reference: str, expected: int) -> None:
-        """Raise unless two files have the same number of lines.
-
-        Parameters
-        ----------
-        kind : str
-            The file to check, such as "node_labels".
-        n_lines : int
-            How many lines it has.
-        reference : str
-            The file to compare with.
-        expected : int
-            How many lines that one has.
-        """
+        """Raise unless the file of a kind has as many lines as another file, the reference."""
         if n_lines != expected:
             raise FormatError(
                 f"{self.where(kind)} has {n_lines} lines, but {self.where(reference)} has "
@@ -74,8 +63,7 @@ class TUFiles:
             table = np.ascontiguousarray(self.read(kind, floats).T)
             columns = [Attribute("numerical", column) for column in table]
         self.check_length(kind, len(columns[0]) if columns else 0, reference, n_lines)
-        single = kind.removesuffix("s")
-        names = [single] if len(columns) == 1 else [f"{single}_{k}" for k in range(len(columns))]
+        names = component_names(kind.removesuffix("s"), len(columns))
         return dict(zip(names, columns, strict=True))
 
     def unread(self) -> list[str]:

@@ -1,14 +1,14 @@
-"""Checks of the parameters that all generators share."""
+"""Checks of the parameters that all generators share; ``owner`` is the generator, for errors."""
 
 from __future__ import annotations
 
 import math
-import numbers
 from typing import Any
 
 import numpy as np
 
 from nask.exceptions import ParameterError
+from nask.kernels.parameters import is_integer, is_number
 
 Seed = int | np.random.Generator | None
 
@@ -37,16 +37,8 @@ def check_integer(
 ) -> None:
     """Raise unless the value is an integer from ``low`` to ``high``, both included.
 
-    Parameters
-    ----------
-    name, owner : str
-        The parameter and the generator, for the error.
-    value : object
-    low : int
-    high : int, optional
-        No limit if None.
-    shown : object, optional
-        What the error quotes instead, where the value is one entry of the parameter.
+    There is no upper limit if ``high`` is None. The error quotes ``shown`` instead of the value,
+    where the value is one entry of the parameter.
 
     Examples
     --------
@@ -56,8 +48,7 @@ def check_integer(
     nask.exceptions.ParameterError: The 'n_graphs' parameter of make_synthie must be an int in \
 the range [1, inf). Got 0 instead.
     """
-    integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not integer or value < low or (high is not None and value > high):
+    if not is_integer(value) or value < low or (high is not None and value > high):
         limits = f"[{low}, inf)" if high is None else f"[{low}, {high}]"
         got = value if shown is None else shown
         raise ParameterError.expected(name, owner, f"an int in the range {limits}", got)
@@ -68,13 +59,6 @@ def check_number(
 ) -> None:
     """Raise unless the value is a finite number from ``low`` to ``high``, both included.
 
-    Parameters
-    ----------
-    name, owner : str
-        The parameter and the generator, for the error.
-    value : object
-    low, high : float
-
     Examples
     --------
     >>> check_number("missing", "make_social_network", 0.1, high=1.0)
@@ -83,23 +67,13 @@ def check_number(
     nask.exceptions.ParameterError: The 'missing' parameter of make_social_network must be a \
 float in the range [0.0, 1.0]. Got 10 instead.
     """
-    real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    if not real or not math.isfinite(value) or not low <= value <= high:
+    if not is_number(value) or not low <= value <= high:
         limits = f"[{low}, inf)" if high == math.inf else f"[{low}, {high}]"
         raise ParameterError.expected(name, owner, f"a float in the range {limits}", value)
 
 
 def check_pair(name: str, owner: str, value: Any, low: int, high: int | None = None) -> None:
-    """Raise unless the value is two integers from ``low`` to ``high``.
-
-    Parameters
-    ----------
-    name, owner : str
-        The parameter and the generator, for the error.
-    value : object
-    low : int
-    high : int, optional
-        No limit if None.
+    """Raise unless the value is two integers, each as :func:`check_integer` demands.
 
     Examples
     --------

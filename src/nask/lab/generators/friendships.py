@@ -28,8 +28,6 @@ def draw_friendships(
 
     Parameters
     ----------
-    rng : Generator
-    people : People
     n_edges : int
         Friendships to draw.
     homophily : float

@@ -113,10 +113,6 @@ def make_social_networks(
     random_state : int, numpy Generator or None, default=0
         The seed: the same one gives the same dataset.
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> from nask.lab import make_social_networks

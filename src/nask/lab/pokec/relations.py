@@ -40,7 +40,6 @@ def read_relations(archive: Archive, name: str, ids: Index) -> Relations:
 
     Parameters
     ----------
-    archive : Archive
     name : str
         The file in it.
     ids : ndarray of int

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from nask.lab.rivals.networks.dropout import quick_dropout
+from nask.lab.rivals.networks.akgnn import quick_dropout
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.6])

@@ -14,7 +14,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
 from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
 from nask.lab.rivals.kernels.hopper_nodes import HopperNodes
-from nask.lab.rivals.kernels.normalising import normalised
+from nask.numeric import inverse_root
 from nask.tuning.grid import Grid
 
 GRID: Grid = {"node_kernel": ["linear", "gaussian"]}
@@ -91,7 +91,7 @@ class GH(GraphKernel):
                     gram[a, b] = self._between(rows, columns)
         if graphs is None:
             gram = np.tril(gram) + np.tril(gram, -1).T
-        return normalised(gram, diagonal, self.diagonal_)
+        return gram * np.outer(inverse_root(diagonal), inverse_root(self.diagonal_))
 
     def _nodes(self, graphs: Sequence[AttributedGraph]) -> HopperNodes:
         return HopperNodes.of(graphs, self.encoder_.transform(graphs))
@@ -123,16 +123,7 @@ class GH(GraphKernel):
 
 
 class GHClassifier(KernelClassifier):
-    """A support vector machine on :class:`GH`; see :class:`KernelClassifier` for its parameters.
-
-    Examples
-    --------
-    >>> import nask
-    >>> mutag = nask.load_dataset("MUTAG")
-    >>> model = GHClassifier(inner=3).fit(mutag.graphs[:30], mutag.y[:30])
-    >>> model.predict(mutag.graphs[30:33]).shape
-    (3,)
-    """
+    """A support vector machine on :class:`GH`; see :class:`KernelClassifier` for its parameters."""
 
     kernel_type = GH
     default_grid = GRID

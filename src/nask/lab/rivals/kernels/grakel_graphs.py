@@ -15,7 +15,6 @@ def labelled(graphs: Sequence[AttributedGraph], labels: Sequence[Iterable[Any]])
 
     Parameters
     ----------
-    graphs : sequence of AttributedGraph
     labels : sequence of iterable
         For each graph, one label per node. Give integers: GraKeL orders labels by their hash, and
         the hash of text differs in each run.
@@ -46,7 +45,6 @@ def attributed(
 
     Parameters
     ----------
-    graphs : sequence of AttributedGraph
     rows : sequence of array
         For each graph, one row or one label per node. Nothing may be missing: where there is a
         NaN, GraKeL returns wrong matrices without an error.

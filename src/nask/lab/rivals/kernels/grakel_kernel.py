@@ -14,7 +14,7 @@ import numpy as np
 from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.kernels.base import GraphKernel
-from nask.lab.rivals.kernels.normalising import normalised
+from nask.numeric import inverse_root
 
 
 class GraKeLKernel(GraphKernel):
@@ -48,7 +48,8 @@ class GraKeLKernel(GraphKernel):
             else:
                 found = kernel.transform(self._convert(_chosen(graphs, filled)))
                 diagonal = np.atleast_1d(kernel.diagonal()[1])
-        result[np.ix_(filled, self.filled_)] = normalised(found, diagonal, self.diagonal_)
+        scale = np.outer(inverse_root(diagonal), inverse_root(self.diagonal_))
+        result[np.ix_(filled, self.filled_)] = found * scale
         return result
 
     def _training_gram(self, kernel: Any) -> Any:

@@ -37,16 +37,7 @@ class Gaussians:
     def of(
         cls, graphs: Sequence[tuple[Float64, Float64]], rank: int, eta: float, gamma: float
     ) -> Self:
-        """Return the Gaussians of graphs.
-
-        Parameters
-        ----------
-        graphs : sequence of (ndarray, ndarray)
-            The adjacency matrix of each, and ``rank`` features per node.
-        rank : int
-        eta, gamma : float
-            As above.
-        """
+        """Return the Gaussians of graphs, each an adjacency matrix and features of its nodes."""
         covariances = np.zeros((len(graphs), rank, rank))
         for covariance, (adjacency, features) in zip(covariances, graphs, strict=True):
             laplacian = np.diag(adjacency.sum(axis=1) + eta) - adjacency

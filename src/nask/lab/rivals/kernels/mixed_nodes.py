@@ -34,7 +34,6 @@ class MixedNodes:
 
     Parameters
     ----------
-    batch : GraphBatch
     vectors : ndarray of shape (n_nodes, number of numerical attributes)
         Standardised; 0, the mean, where missing.
     """

@@ -183,7 +183,6 @@ def balls(
 
     Parameters
     ----------
-    graph : AttributedGraph
     features : ndarray of shape (n_nodes, n_columns)
     radius : int
         Largest distance from the centre, in edges; at least 1.
@@ -217,16 +216,7 @@ def adjacency(graph: AttributedGraph) -> Any:
 
 
 class MLClassifier(KernelClassifier):
-    """A support vector machine on :class:`ML`; see :class:`KernelClassifier` for its parameters.
-
-    Examples
-    --------
-    >>> import nask
-    >>> mutag = nask.load_dataset("MUTAG")
-    >>> model = MLClassifier(grid={"n_levels": [1]}, inner=3).fit(mutag.graphs[:30], mutag.y[:30])
-    >>> model.predict(mutag.graphs[30:33]).shape
-    (3,)
-    """
+    """A support vector machine on :class:`ML`; see :class:`KernelClassifier` for its parameters."""
 
     kernel_type = ML
     default_grid = GRID

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 
 from nask.arrays import Float64, Index
+from nask.graph.elements import positions_of
 
 # Pairs of nodes in a tile: 32 MB per matrix.
 TILE = 2**22
@@ -41,9 +42,7 @@ class NodeClouds:
 
     def take(self, graphs: Index) -> NodeClouds:
         """Return the nodes of some graphs, in the order given."""
-        sizes = np.diff(self.ptr)[graphs]
-        ptr = np.concatenate([[0], np.cumsum(sizes)])
-        nodes = np.repeat(self.ptr[graphs] - ptr[:-1], sizes) + np.arange(ptr[-1])
+        nodes, ptr = positions_of(self.ptr, graphs)
         return NodeClouds(tuple(x[nodes] for x in self.positions), self.labels[nodes], ptr)
 
     def runs(self) -> dict[int, Runs]:

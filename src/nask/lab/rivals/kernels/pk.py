@@ -161,16 +161,7 @@ def _counts(bins: list[dict[int, Counter[int]]], columns: dict[tuple[int, int], 
 
 
 class PKClassifier(KernelClassifier):
-    """A support vector machine on :class:`PK`; see :class:`KernelClassifier` for its parameters.
-
-    Examples
-    --------
-    >>> import nask
-    >>> mutag = nask.load_dataset("MUTAG")
-    >>> model = PKClassifier(grid={"t_max": [1, 3]}).fit(mutag.graphs[:60], mutag.y[:60])
-    >>> model.predict(mutag.graphs[60:63]).shape
-    (3,)
-    """
+    """A support vector machine on :class:`PK`; see :class:`KernelClassifier` for its parameters."""
 
     kernel_type = PK
     default_grid = GRID

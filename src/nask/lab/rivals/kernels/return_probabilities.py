@@ -31,8 +31,6 @@ def return_probabilities(
         The nodes of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
     endpoints : ndarray of shape (n_edges, 2)
         Each edge once, no loops.
-    n_steps : int
-    self_loops : bool, default=True
 
     Returns
     -------

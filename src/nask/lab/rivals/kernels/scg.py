@@ -41,12 +41,7 @@ class Side(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Weights of the terms.
-
-    Parameters
-    ----------
-    local, connectivity, ridge, epsilon : float
-    """
+    """Weights of the terms."""
 
     local: float
     connectivity: float
@@ -61,8 +56,6 @@ def transport(M, first, second, weights, n_steps, n_scalings, tolerance):  # typ
     Parameters
     ----------
     M : ndarray of shape (n, m)
-    first, second : Side
-    weights : Weights
     n_steps, n_scalings : int
         Largest number of steps, and of rounds of scaling per step.
     tolerance : float

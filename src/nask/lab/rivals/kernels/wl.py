@@ -81,16 +81,7 @@ class WL(GraKeLKernel):
 
 
 class WLClassifier(KernelClassifier):
-    """A support vector machine on :class:`WL`; see :class:`KernelClassifier` for its parameters.
-
-    Examples
-    --------
-    >>> import nask
-    >>> mutag = nask.load_dataset("MUTAG")
-    >>> model = WLClassifier(grid={"n_iter": [1, 2]}).fit(mutag.graphs[:60], mutag.y[:60])
-    >>> model.predict(mutag.graphs[60:63]).shape
-    (3,)
-    """
+    """A support vector machine on :class:`WL`; see :class:`KernelClassifier` for its parameters."""
 
     kernel_type = WL
     default_grid = GRID

@@ -25,7 +25,6 @@ def wl_embeddings(
 
     Parameters
     ----------
-    graphs : sequence of AttributedGraph
     vectors : sequence of ndarray of shape (n_nodes, d)
         One matrix per graph, the same d in all.
     n_iterations : int

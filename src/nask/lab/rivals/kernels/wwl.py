@@ -96,7 +96,8 @@ class WWL(GraphKernel):
         new = [] if graphs is None else list(graphs)
         # Colours are numbered anew each time, for all graphs together.
         clouds = self._clouds([*self.training_, *new])
-        training, metric = clouds[: len(self.training_)], self._metric()
+        training = clouds[: len(self.training_)]
+        metric = "euclidean" if self.is_continuous_ else "hamming"
         if graphs is not None:
             others = clouds[len(training) :]
             tasks = (delayed(_distances)(cloud, training, metric) for cloud in others)
@@ -109,9 +110,6 @@ class WWL(GraphKernel):
         for i, row in enumerate(in_processes(tasks, self.n_jobs)):
             distances[i, :i] = distances[:i, i] = row
         return distances
-
-    def _metric(self) -> str:
-        return "euclidean" if self.is_continuous_ else "hamming"
 
     def _clouds(self, graphs: Sequence[AttributedGraph]) -> list[Cloud]:
         if self.is_continuous_:

@@ -28,7 +28,6 @@ class Batch:
     edges : Tensor of shape (2, 2 n_edges)
         Each edge in both directions, as positions in ``x``, sorted by its second row.
     graph_of_node : Tensor of shape (n_nodes,)
-    n_graphs : int
     nodes : Tensor of shape (n_nodes,)
         Positions of the nodes among those of all graphs that the batch was drawn from.
     lookup : object

@@ -42,8 +42,6 @@ def ego_graphs(edges: Index, n_nodes: int, n_hops: int = 2, size: int = 10) -> E
     ----------
     edges : ndarray of shape (n_edges, 2)
         Each undirected edge once, or in both directions.
-    n_nodes : int
-    n_hops : int, default=2
     size : int, default=10
         Largest number of members of an ego graph, the node itself included.
 
@@ -85,7 +83,6 @@ def fill_ego_graphs(
     ----------
     indptr, indices : ndarray
         Neighbours of v: ``indices[indptr[v]:indptr[v + 1]]``, in ascending order.
-    n_hops : int
     offset, adjacency : ndarray
         Results, as in :class:`EgoGraphs`: filled with ``ABSENT`` and with zeros.
     """

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional
 from torch_geometric.nn import GATConv
 
 from nask.kernels.parameters import is_integer
 from nask.lab.rivals.networks.graph_network import GraphNetwork
-from nask.lab.rivals.networks.layers import InputLinear, SumPooled, any_dropout, with_loops
+from nask.lab.rivals.networks.layers import InputLinear, NodeLayers, SumPooled
 from nask.lab.rivals.networks.network import Network
 from nask.lab.rivals.networks.node_network import NodeNetwork
 
@@ -85,10 +84,6 @@ class GATNodeClassifier(NodeNetwork, _Heads):
     **parameters
         Those of :class:`NodeNetwork`.
 
-    References
-    ----------
-    P. Velickovic et al.: Graph Attention Networks. ICLR 2018.
-
     Examples
     --------
     >>> import nask
@@ -100,41 +95,13 @@ class GATNodeClassifier(NodeNetwork, _Heads):
 
     dropout: float = 0.6
 
-    _takes_sparse: ClassVar[bool] = True
-
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""
-        return GAT(n_inputs, self.hidden, n_classes, self.n_layers, self.heads, self.dropout)
-
-
-class GAT(nn.Module):
-    """The network of :class:`GATNodeClassifier`."""
-
-    def __init__(
-        self,
-        n_inputs: int,
-        hidden: int,
-        n_classes: int,
-        n_layers: int,
-        heads: int,
-        dropout: float,
-    ) -> None:
-        super().__init__()
-        widths = [n_inputs] + [hidden] * (n_layers - 1)
-        layers = [_attention(width, hidden, heads, dropout) for width in widths[:-1]]
-        layers.append(_attention(widths[-1], n_classes, 1, dropout))
-        layers[0].lin = InputLinear(n_inputs, hidden if n_layers > 1 else n_classes)
-        self.layers = nn.ModuleList(layers)
-        self.dropout = dropout
-
-    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
-        """Logits of each node, (n_nodes, n_classes)."""
-        edges = with_loops(edges, x.shape[0])
-        for position, layer in enumerate(self.layers):
-            if position:
-                x = functional.elu(x)
-            x = layer(any_dropout(x, self.dropout, self.training), edges)
-        return x
+        widths = [n_inputs] + [self.hidden] * (self.n_layers - 1)
+        layers = [_attention(w, self.hidden, self.heads, self.dropout) for w in widths[:-1]]
+        layers.append(_attention(widths[-1], n_classes, 1, self.dropout))
+        layers[0].lin = InputLinear(n_inputs, self.hidden if self.n_layers > 1 else n_classes)
+        return NodeLayers(layers, functional.elu, self.dropout, loops=True)
 
 
 def _attention(n_inputs: int, width: int, heads: int, dropout: float) -> nn.Module:

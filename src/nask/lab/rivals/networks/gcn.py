@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
 from nask.lab.rivals.networks.graph_network import GraphNetwork
-from nask.lab.rivals.networks.layers import InputLinear, SumPooled, any_dropout
+from nask.lab.rivals.networks.layers import InputLinear, NodeLayers, SumPooled
 from nask.lab.rivals.networks.node_network import NodeNetwork
 
 
@@ -25,10 +24,7 @@ class GCNClassifier(GraphNetwork):
 
     The nodes are summed after the last layer.
 
-    Parameters
-    ----------
-    **parameters
-        Those of :class:`GraphNetwork`.
+    Its parameters are those of :class:`GraphNetwork`.
 
     References
     ----------
@@ -55,15 +51,7 @@ class GCNClassifier(GraphNetwork):
 class GCNNodeClassifier(NodeNetwork):
     """The graph convolutional network, of the nodes of one graph; see :class:`GCNClassifier`.
 
-    Parameters
-    ----------
-    **parameters
-        Those of :class:`NodeNetwork`.
-
-    References
-    ----------
-    T. N. Kipf, M. Welling: Semi-Supervised Classification with Graph Convolutional Networks.
-    ICLR 2017.
+    Its parameters are those of :class:`NodeNetwork`.
 
     Examples
     --------
@@ -74,29 +62,9 @@ class GCNNodeClassifier(NodeNetwork):
     True
     """
 
-    _takes_sparse: ClassVar[bool] = True
-
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""
-        return GCN(n_inputs, self.hidden, n_classes, self.n_layers, self.dropout)
-
-
-class GCN(nn.Module):
-    """The network of :class:`GCNNodeClassifier`."""
-
-    def __init__(
-        self, n_inputs: int, hidden: int, n_classes: int, n_layers: int, dropout: float
-    ) -> None:
-        super().__init__()
-        widths = [n_inputs] + [hidden] * (n_layers - 1) + [n_classes]
-        self.layers = nn.ModuleList(GCNConv(before, after) for before, after in pairwise(widths))
-        self.layers[0].lin = InputLinear(*widths[:2])
-        self.dropout = dropout
-
-    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
-        """Logits of each node, (n_nodes, n_classes)."""
-        for position, layer in enumerate(self.layers):
-            if position:
-                x = functional.relu(x)
-            x = layer(any_dropout(x, self.dropout, self.training), edges)
-        return x
+        widths = [n_inputs] + [self.hidden] * (self.n_layers - 1) + [n_classes]
+        layers = [GCNConv(before, after) for before, after in pairwise(widths)]
+        layers[0].lin = InputLinear(*widths[:2])
+        return NodeLayers(layers, functional.relu, self.dropout)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import nn
 from torch_geometric.nn import BatchNorm, GINConv
 
-from nask.lab.rivals.networks.batching import Batch
 from nask.lab.rivals.networks.graph_network import GraphNetwork
+from nask.lab.rivals.networks.layers import SummedEveryLayer
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -24,10 +22,7 @@ class GINClassifier(GraphNetwork):
     Batch normalisation follows each linear map. The nodes are summed after every layer and at the
     input, and one linear map takes all these sums to the classes, as in the paper.
 
-    Parameters
-    ----------
-    **parameters
-        Those of :class:`GraphNetwork`.
+    Its parameters are those of :class:`GraphNetwork`.
 
     References
     ----------
@@ -45,39 +40,15 @@ class GINClassifier(GraphNetwork):
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""
-        return GIN(n_inputs, self.hidden, n_classes, self.n_layers, self.dropout)
+        widths = [n_inputs] + [self.hidden] * self.n_layers
+        layers = [GINConv(_perceptron(width, self.hidden)) for width in widths[:-1]]
+        return SummedEveryLayer(layers, nn.Linear(sum(widths), n_classes), self.dropout)
 
 
-class GIN(nn.Module):
-    """The network of :class:`GINClassifier`."""
-
-    def __init__(
-        self, n_inputs: int, hidden: int, n_classes: int, n_layers: int, dropout: float
-    ) -> None:
-        super().__init__()
-        widths = [n_inputs] + [hidden] * n_layers
-        self.layers = nn.ModuleList(
-            GINConv(
-                nn.Sequential(
-                    nn.Linear(width, hidden), _norm(hidden), nn.ReLU(), nn.Linear(hidden, hidden)
-                )
-            )
-            for width in widths[:-1]
-        )
-        self.norms = nn.ModuleList(_norm(hidden) for _ in self.layers)
-        self.output = nn.Linear(sum(widths), n_classes)
-        self.dropout = dropout
-
-    def forward(self, batch: Batch) -> Tensor:
-        """Logits of each graph, (n_graphs, n_classes)."""
-        x = batch.x
-        sums = [batch.sums(x)]
-        for layer, norm in zip(self.layers, self.norms, strict=True):
-            x = functional.relu(norm(layer(x, batch.edges)))
-            x = functional.dropout(x, self.dropout, self.training)
-            sums.append(batch.sums(x))
-        logits: Tensor = self.output(torch.cat(sums, dim=1))
-        return logits
+def _perceptron(n_inputs: int, hidden: int) -> nn.Module:
+    """Return two linear maps, each followed by batch normalisation and ReLU."""
+    first = nn.Linear(n_inputs, hidden), _norm(hidden), nn.ReLU()
+    return nn.Sequential(*first, nn.Linear(hidden, hidden), _norm(hidden), nn.ReLU())
 
 
 def _norm(width: int) -> nn.Module:

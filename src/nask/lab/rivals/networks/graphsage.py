@@ -22,10 +22,7 @@ class GraphSAGEClassifier(GraphNetwork):
     The paper samples neighbours, which graphs of this size do not need, and scales rows to unit
     length, which is left out. The nodes are summed after the last layer.
 
-    Parameters
-    ----------
-    **parameters
-        Those of :class:`GraphNetwork`.
+    Its parameters are those of :class:`GraphNetwork`.
 
     References
     ----------

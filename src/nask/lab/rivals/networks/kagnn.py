@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import nn
 from torch_geometric.nn import BatchNorm, GCNConv, GINConv
 
-from nask.kernels.parameters import is_integer
-from nask.lab.rivals.networks.batching import Batch
 from nask.lab.rivals.networks.graph_network import GraphNetwork
 from nask.lab.rivals.networks.kan_layer import KANLayer
+from nask.lab.rivals.networks.layers import NodeLayers, SummedEveryLayer
 from nask.lab.rivals.networks.network import GRID, Grid, Network
 from nask.lab.rivals.networks.node_network import NodeNetwork
 from nask.lab.rivals.networks.sparse_kan import RowKANLayer
@@ -30,12 +27,10 @@ class _Splines(Network):
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range; called by ``fit``."""
         super().check_parameters()
-        for name, most in (("grid_size", 64), ("spline_order", 5)):
-            value = getattr(self, name)
-            expected = f"an int in the range [1, {most}]"
-            self._check(is_integer(value) and 1 <= value <= most, name, expected)
+        self._check_integer("grid_size", 1, 64)
+        self._check_integer("spline_order", 1, 5)
 
-    def _splines(self) -> dict[str, int]:
+    def _splines(self) -> dict[str, Any]:
         return {"grid_size": self.grid_size, "spline_order": self.spline_order}
 
 
@@ -87,40 +82,13 @@ class KAGNNClassifier(GraphNetwork, _Splines):
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""
-        sizes = (n_inputs, self.hidden, n_classes, self.n_layers)
-        return KAGIN(*sizes, self.dropout, **self._splines())
-
-
-class KAGIN(nn.Module):
-    """The network of :class:`KAGNNClassifier`; ``splines`` are options of :class:`KANLayer`."""
-
-    def __init__(
-        self,
-        n_inputs: int,
-        hidden: int,
-        n_classes: int,
-        n_layers: int,
-        dropout: float,
-        **splines: Any,
-    ) -> None:
-        super().__init__()
-        widths = [n_inputs] + [hidden] * n_layers
-        self.layers = nn.ModuleList(
+        hidden, splines = self.hidden, self._splines()
+        widths = [n_inputs] + [hidden] * self.n_layers
+        layers = [
             GINConv(nn.Sequential(_kan(width, hidden, splines), _kan(hidden, hidden, splines)))
             for width in widths[:-1]
-        )
-        self.output = _kan(sum(widths), n_classes, splines)
-        self.dropout = dropout
-
-    def forward(self, batch: Batch) -> Tensor:
-        """Logits of each graph, (n_graphs, n_classes)."""
-        x = batch.x
-        sums = [batch.sums(x)]
-        for layer in self.layers:
-            x = functional.dropout(layer(x, batch.edges), self.dropout, self.training)
-            sums.append(batch.sums(x))
-        logits: Tensor = self.output(torch.cat(sums, dim=1))
-        return logits
+        ]
+        return SummedEveryLayer(layers, _kan(sum(widths), n_classes, splines), self.dropout)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -131,7 +99,7 @@ class KAGNNNodeClassifier(NodeNetwork, _Splines):
 
         H <- D^-1/2 (A + I) D^-1/2 KAN(H),  D the degrees of A + I
 
-    with the functions of one :class:`KANLayer` on every connection.
+    with the functions of one :class:`KANLayer` on every connection; see :class:`KAGNNClassifier`.
 
     Parameters
     ----------
@@ -149,11 +117,6 @@ class KAGNNNodeClassifier(NodeNetwork, _Splines):
     layers to the grid: with one step per epoch, the running means of batch normalisation would
     lag behind.
 
-    References
-    ----------
-    R. Bresson, G. Nikolentzos, G. Panagopoulos, M. Chatzianastasis, J. Pang, M. Vazirgiannis:
-    KAGNNs: Kolmogorov-Arnold Networks meet Graph Learning. arXiv:2406.18380, 2024.
-
     Examples
     --------
     >>> import nask
@@ -164,39 +127,18 @@ class KAGNNNodeClassifier(NodeNetwork, _Splines):
     """
 
     default_grid: ClassVar[Grid] = GRID
-    _takes_sparse: ClassVar[bool] = True
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""
-        sizes = (n_inputs, self.hidden, n_classes, self.n_layers)
-        return KAGCN(*sizes, self.dropout, **self._splines())
-
-
-class KAGCN(nn.Module):
-    """The network of :class:`KAGNNNodeClassifier`; ``splines`` are options of :class:`KANLayer`."""
-
-    def __init__(
-        self,
-        n_inputs: int,
-        hidden: int,
-        n_classes: int,
-        n_layers: int,
-        dropout: float,
-        **splines: Any,
-    ) -> None:
-        super().__init__()
-        widths = [n_inputs] + [hidden] * (n_layers - 1) + [n_classes]
-        self.layers = nn.ModuleList(GCNConv(before, after) for before, after in pairwise(widths))
-        self.layers[0].lin = RowKANLayer(n_inputs, widths[1], dropout, **splines)
-        for layer, (before, after) in zip(self.layers[1:], pairwise(widths[1:]), strict=True):
+        dropout, splines = self.dropout, self._splines()
+        widths = [n_inputs] + [self.hidden] * (self.n_layers - 1) + [n_classes]
+        layers = [GCNConv(before, after) for before, after in pairwise(widths)]
+        layers[0].lin = RowKANLayer(n_inputs, widths[1], dropout, **splines)
+        for layer, (before, after) in zip(layers[1:], pairwise(widths[1:]), strict=True):
             norm = nn.LayerNorm(before, elementwise_affine=False)
             layer.lin = nn.Sequential(nn.Dropout(dropout), norm, KANLayer(before, after, **splines))
-
-    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
-        """Logits of each node, (n_nodes, n_classes)."""
-        for layer in self.layers:
-            x = layer(x, edges)
-        return x
+        # Each layer has dropout of its own, and a Kolmogorov-Arnold layer needs no activation.
+        return NodeLayers(layers, nn.Identity(), dropout=0.0)
 
 
 def _kan(n_inputs: int, n_outputs: int, splines: dict[str, Any]) -> nn.Module:

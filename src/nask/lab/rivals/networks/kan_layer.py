@@ -21,7 +21,6 @@ class KANLayer(torch.nn.Module):
 
     Parameters
     ----------
-    n_inputs, n_outputs : int
     grid_size : int, default=4
         Intervals between the ends of the grid; there are grid_size + spline_order splines.
     spline_order : int, default=3

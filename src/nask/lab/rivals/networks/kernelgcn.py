@@ -25,8 +25,6 @@ from nask.lab.rivals.networks.propagation import (
     symmetric_product,
 )
 
-KERNELGCN_GRID: Grid = {"learning_rate": (0.01,)}
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelGCNNodeClassifier(NodeNetwork):
@@ -99,8 +97,7 @@ class KernelGCNNodeClassifier(NodeNetwork):
     triplet_weight: float = 0.1
     n_triplets: int = 10_000
 
-    _takes_sparse: ClassVar[bool] = True
-    default_grid: ClassVar[Grid] = KERNELGCN_GRID
+    default_grid: ClassVar[Grid] = {"learning_rate": (0.01,)}
 
     def build(self, n_inputs: int, n_classes: int) -> nn.Module:
         """Return a new network with these parameters."""
@@ -203,7 +200,6 @@ def triplet_loss(rows: Tensor, target: Tensor, margin: float, n_triplets: int) -
         k is the cosine of two rows.
     target : Tensor of shape (n,)
         Class of each row.
-    margin : float
     n_triplets : int
         How many to draw: the same number for each class of u, at least one.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,6 @@ class SumPooled(nn.Module):
         Each maps the rows of all nodes, given the edges, to new rows.
     width : int
         Length of the last rows.
-    n_classes : int
-    dropout : float
     loops : bool
         Whether the layers expect an edge from each node to itself.
     """
@@ -53,6 +51,68 @@ class SumPooled(nn.Module):
         return logits
 
 
+class SummedEveryLayer(nn.Module):
+    """Sums over the nodes of a graph, at the input and after every layer, through one last map.
+
+    Parameters
+    ----------
+    layers : iterable of Module
+        Each maps the rows of all nodes, given the edges, to new rows.
+    output : Module
+        Maps all the sums of a graph, side by side, to its logits.
+    """
+
+    def __init__(self, layers: Iterable[nn.Module], output: nn.Module, dropout: float) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.output = output
+        self.dropout = dropout
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits of each graph, (n_graphs, n_classes)."""
+        x = batch.x
+        sums = [batch.sums(x)]
+        for layer in self.layers:
+            x = functional.dropout(layer(x, batch.edges), self.dropout, self.training)
+            sums.append(batch.sums(x))
+        logits: Tensor = self.output(torch.cat(sums, dim=1))
+        return logits
+
+
+class NodeLayers(nn.Module):
+    """Layers with an activation between them and dropout before each, for the nodes of one graph.
+
+    Parameters
+    ----------
+    layers : list of Module
+        Each maps the rows of all nodes, given the edges, to new rows; the last to logits.
+    loops : bool
+        Whether the layers expect an edge from each node to itself.
+    """
+
+    def __init__(
+        self,
+        layers: Iterable[nn.Module],
+        activation: Callable[[Tensor], Tensor],
+        dropout: float,
+        loops: bool = False,
+    ) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.activation = activation
+        self.dropout = dropout
+        self.loops = loops
+
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        """Logits of each node, (n_nodes, n_classes)."""
+        edges = with_loops(edges, x.shape[0]) if self.loops else edges
+        for position, layer in enumerate(self.layers):
+            if position:
+                x = self.activation(x)
+            x = layer(any_dropout(x, self.dropout, self.training), edges)
+        return x
+
+
 def with_loops(edges: Tensor, n_nodes: int) -> Tensor:
     """Add an edge from each node to itself.
 
@@ -70,10 +130,6 @@ def with_loops(edges: Tensor, n_nodes: int) -> Tensor:
 
 class InputLinear(nn.Module):
     """A linear map without a constant, for rows that may be sparse.
-
-    Parameters
-    ----------
-    n_inputs, width : int
 
     Examples
     --------

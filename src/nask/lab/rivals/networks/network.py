@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from nask.arrays import Array, Float64
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.progress import Progress, track
-from nask.kernels.parameters import POSITIVE, is_integer, is_number, is_positive
+from nask.io.coerce import TakesGraphs
+from nask.kernels.parameters import POSITIVE, ChecksParameters, is_number, is_positive
 from nask.lab.rivals.networks.training import Outcome, Schedule, apart, train
 from nask.messages import quoted
 
@@ -29,7 +30,7 @@ Lesson = tuple[Callable[[], Iterator[Tensor]], Callable[[], tuple[float, float]]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Network(ClassifierMixin, BaseEstimator):
+class Network(ChecksParameters, TakesGraphs, ClassifierMixin, BaseEstimator):
     """A neural network with scikit-learn's contract; see :class:`GraphNetwork` for parameters."""
 
     n_layers: int = 2
@@ -61,25 +62,8 @@ class Network(ClassifierMixin, BaseEstimator):
         self._check(is_positive(self.learning_rate), "learning_rate", POSITIVE)
         self._check_not_negative("weight_decay")
         self._check_integer("random_state", 0)
-        self._check(
-            callable(self.verbose) or isinstance(self.verbose, (bool, int)),
-            "verbose",
-            "a bool, an int or a function of (done, total)",
-        )
+        self._check_verbose(self.verbose)
         self._check_grid()
-
-    def _check(self, valid: bool, name: str, expected: str) -> None:
-        if not valid:
-            raise ParameterError.expected(name, type(self).__name__, expected, getattr(self, name))
-
-    def _check_integer(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        valid = is_integer(value) and value >= least
-        self._check(valid, name, f"an int in the range [{least}, inf)")
-
-    def _check_not_negative(self, name: str) -> None:
-        value = getattr(self, name)
-        self._check(is_number(value) and value >= 0, name, "a float in the range [0, inf)")
 
     def _check_grid(self) -> None:
         if self.grid is None:
@@ -134,11 +118,6 @@ class Network(ClassifierMixin, BaseEstimator):
 
     def _most_probable(self, logits: Tensor) -> Array:
         return np.asarray(self.classes_[logits.argmax(dim=1).numpy()])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def probabilities(logits: Tensor) -> Float64:

@@ -48,7 +48,7 @@ class NodeNetwork(ScoresNodes, Network):
 
     A subclass defines ``build(n_inputs, n_classes)``: a module whose ``forward(x, edges)``
     returns logits (n_nodes, n_classes). ``edges`` has each edge in both directions and no loop.
-    ``x`` is dense, or a sparse tensor where the subclass sets ``_takes_sparse``.
+    ``x`` is dense, or a sparse tensor where the graph has ``node_features``.
 
     Parameters
     ----------
@@ -75,7 +75,6 @@ class NodeNetwork(ScoresNodes, Network):
     max_epochs: int = 200
 
     default_grid: ClassVar[Grid] = NODE_GRID
-    _takes_sparse: ClassVar[bool] = False
 
     def loss(self, network: nn.Module, logits: Tensor, target: Tensor) -> Tensor:
         """Return what training minimises: by default the cross entropy of the training nodes."""
@@ -140,7 +139,7 @@ class NodeNetwork(ScoresNodes, Network):
 
     def _tensors(self, graph: AttributedGraph) -> tuple[Tensor, Tensor]:
         rows = self.encoder_.encode([graph])
-        sparse = self._takes_sparse and graph.node_features is not None
+        sparse = graph.node_features is not None
         x = sparse_rows(rows) if sparse else torch.from_numpy(rows.toarray())
         return x, both_directions(graph.edges)
 

@@ -40,11 +40,7 @@ def once_per_tensor(
 def adjacency(edges: Tensor, n_nodes: int) -> Any:
     """Return the adjacency matrix, a csr_array of float64.
 
-    Parameters
-    ----------
-    edges : Tensor of shape (2, 2 n_edges)
-        Each edge in both directions.
-    n_nodes : int
+    ``edges`` has each edge in both directions.
 
     Examples
     --------

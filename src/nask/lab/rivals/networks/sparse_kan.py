@@ -25,7 +25,6 @@ class RowKANLayer(KANLayer):
 
     Parameters
     ----------
-    n_inputs, n_outputs : int
     dropout : float, default=0.0
         Share of the terms that are dropped in training; the others are scaled up. Dropping and
         scaling the inputs themselves, as before a linear map, would change the mean of the

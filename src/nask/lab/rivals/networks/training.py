@@ -59,12 +59,10 @@ def train(
 
     Parameters
     ----------
-    network : Module
     losses : callable
         Goes once over the training set and yields the loss of each mini-batch.
     judge : callable
         Returns accuracy and loss on the validation set.
-    schedule : Schedule
     """
     optimizer = torch.optim.Adam(
         network.parameters(),

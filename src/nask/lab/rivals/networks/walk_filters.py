@@ -29,7 +29,6 @@ class WalkFilters(torch.nn.Module):
     ----------
     n_inputs : int
         Numbers per node.
-    n_filters : int
     filter_size : int
         Nodes per filter.
     n_steps : int
