@@ -15,7 +15,7 @@ import argparse
 import numpy as np
 
 import nask
-from nask.arrays import Float64
+from nask.arrays import Float64, Positions
 from nask.evaluation.folds import fold_of_shared
 from nask.evaluation.splits import Split, outer_splits
 from nask.learning.targets import class_codes
@@ -25,7 +25,7 @@ from nask.tuning.leave_one_out import LeaveOneOut
 RULES = {"best": 0.0, "0.5 se": 0.5, "1 se": 1.0, "2 se": 2.0}
 
 
-def accuracies(judge: LeaveOneOut, splits: list[Split], codes: Float64) -> dict[str, Float64]:
+def accuracies(judge: LeaveOneOut, splits: list[Split], codes: Positions) -> dict[str, Float64]:
     """Accuracy on every test fold, by rule."""
     found: dict[str, list[float]] = {rule: [] for rule in RULES}
     for rule, behind in RULES.items():
