@@ -71,7 +71,7 @@ def main() -> None:
         found = accuracies(judge, splits, codes)
         if arguments.svm:
             svm = nask.TunedNASKClassifier(learner="svm")
-            shared = (svm, stacks, classes, codes)
+            shared = (svm, sweeps, stacks, classes, codes)
             records = [fold_of_shared(*shared, split) for split in splits]
             found["svm"] = 100 * np.array([record.accuracy for record in records])
         for rule, values in found.items():

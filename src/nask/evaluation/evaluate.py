@@ -12,9 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from joblib import delayed
 from sklearn.base import clone
 
+from nask.arrays import Array
 from nask.choices import Items, SplitName
 from nask.datasets.registry import load_dataset
 from nask.evaluation.class_sizes import LEAST_TO_CHOOSE
@@ -44,6 +46,8 @@ from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
 from nask.storage.scratch import scratch_folder
+from nask.tuning.screening import LARGEST_UNSCREENED, screen
+from nask.tuning.sweeps import Candidate, Sweep
 
 T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.
@@ -281,28 +285,58 @@ def _run(
         own = (method, task.data, task.y)
         tasks = (delayed(with_warnings)(fold, *own, split) for split in pending)
         return _retold(in_processes(tasks, n_jobs, ordered=False))
+    bar = not callable(progress) and progress
+    method = clone(method).set_params(n_jobs=n_jobs)
+    sweeps, kept = _candidates(method, task, bar)
+    text = f"{task.name}: Gram matrices"
     n_items = len(task.y)
-    stacks = shared_stacks(
-        method.sweeps(),
-        task.data,
-        n_items,
-        grams,
-        journal,
-        n_jobs,
-        not callable(progress) and progress,
-        f"{task.name}: Gram matrices",
-    )
-    if method.learner == "ridge":
-        bar = not callable(progress) and progress
-        method = clone(method).set_params(n_jobs=n_jobs)
-        classes = task.classes, task.codes
+    stacks = shared_stacks(sweeps, task.data, n_items, grams, journal, n_jobs, bar, text)
+    of_split = {id(split): k for k, split in enumerate(task.splits)}
+    places = [of_split[id(split)] for split in pending]
+    classes = task.classes, task.codes
+    if method.learner_for(max(len(split.train) for split in pending)) == "ridge":
+        among = None if kept is None else [kept[place] for place in places]
         text = f"{task.name}: settings"
-        return ridge_folds(method, stacks, *classes, pending, bar, text)
+        return ridge_folds(method, sweeps, among, stacks, *classes, pending, bar, text)
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
-    shared = (method, stacks, task.classes, task.codes)
-    tasks = (delayed(with_warnings)(fold_of_shared, *shared, split) for split in pending)
+    tasks = (
+        delayed(with_warnings)(
+            fold_of_shared, method, *_of_split(sweeps, stacks, kept, place), *classes, split
+        )
+        for place, split in zip(places, pending, strict=True)
+    )
     return _retold(in_processes(tasks, n_processes, ordered=False))
+
+
+def _candidates(
+    method: Any, task: Task, progress: Progress
+) -> tuple[Sequence[Sweep], list[list[Candidate]] | None]:
+    """The passes over all data, and, of a large set, the candidates that each split has kept."""
+    known = np.flatnonzero(task.codes >= 0)
+    if len(known) <= LARGEST_UNSCREENED:
+        return method.sweeps(), None
+    place = np.cumsum(task.codes >= 0) - 1
+    # All splits, not those that are left: a run that goes on has the same passes.
+    others = [np.setdiff1d(known, split.train) for split in task.splits]
+    tests = [place[own] for own in others]
+    found = screen(method, task.data, known, task.codes[known], task.classes, tests, progress)
+    return found.sweeps, found.kept
+
+
+def _of_split(
+    sweeps: Sequence[Sweep],
+    stacks: Sequence[Array],
+    kept: list[list[Candidate]] | None,
+    place: int,
+) -> tuple[list[Sweep], list[Array]]:
+    """The passes with the candidates of one split, and their stacks."""
+    if kept is None:
+        return list(sweeps), list(stacks)
+    own = {id(candidate) for candidate in kept[place]}
+    cut = [sweep.only([c for c in sweep.candidates if id(c) in own]) for sweep in sweeps]
+    both = [(sweep, stack) for sweep, stack in zip(cut, stacks, strict=True) if sweep.candidates]
+    return [sweep for sweep, _ in both], [stack for _, stack in both]
 
 
 def _retold(

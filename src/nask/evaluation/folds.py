@@ -19,7 +19,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.io.node_dataset import NO_CLASS
 from nask.learning.path import predictions
 from nask.tuning.race import one_split
-from nask.tuning.sweeps import Sweep
+from nask.tuning.sweeps import Candidate, Sweep
 
 # Of the scores of test items that are kept until settings have been chosen.
 BYTES_OF_SCORES = 2**30
@@ -37,6 +37,7 @@ def with_warnings(
 
 def fold_of_shared(
     method: Any,
+    sweeps: Sequence[Sweep],
     stacks: Sequence[Array],
     classes: Array,
     codes: Positions,
@@ -47,7 +48,9 @@ def fold_of_shared(
     Parameters
     ----------
     method : TunedClassifier
-        Its ``sweeps()`` belong to the stacks, its ``race`` chooses among their candidates.
+        Its ``race`` chooses.
+    sweeps : sequence of Sweep
+        The candidates of this fold.
     stacks : sequence of ndarray
         The Gram matrices of all graphs or nodes, one stack per sweep.
     classes : ndarray of shape (n_classes,)
@@ -60,11 +63,11 @@ def fold_of_shared(
     if split.validation is not None:
         rows, splits = one_split(split.train, split.validation)
     race = method.race(codes[rows], classes, splits=splits)
-    sweeps = method.sweeps()
-    for sweep, stack in zip(sweeps, stacks, strict=True):
-        race.enter(sweep, stack, rows)
+    stack_of = {id(sweep): stack for sweep, stack in zip(sweeps, stacks, strict=True)}
+    for sweep in sweeps:
+        race.enter(sweep, stack_of[id(sweep)], rows)
     chosen = race.leader
-    gram = chosen.sweep.gram(stacks[sweeps.index(chosen.sweep)], chosen.candidate)
+    gram = chosen.sweep.gram(stack_of[id(chosen.sweep)], chosen.candidate)
     weights = method.class_weight_by_code(classes)
     [predicted] = predictions(gram, codes, split.train, split.test, [chosen.C], weights)
     seconds = time.perf_counter() - start
@@ -75,6 +78,8 @@ def fold_of_shared(
 
 def ridge_folds(
     method: Any,
+    sweeps: Sequence[Sweep],
+    kept: Sequence[Sequence[Candidate]] | None,
     stacks: Sequence[Array],
     classes: Array,
     codes: Positions,
@@ -90,7 +95,9 @@ def ridge_folds(
     Parameters
     ----------
     method : TunedClassifier
-        Its ``sweeps()`` belong to the stacks.
+    sweeps : sequence of Sweep
+    kept : sequence of sequence of Candidate, or None
+        What each split may choose among; all where None.
     stacks : sequence of ndarray
         The Gram matrices of all graphs or nodes, one stack per sweep.
     classes : ndarray of shape (n_classes,)
@@ -101,17 +108,17 @@ def ridge_folds(
     description : str
         The text beside the bar.
     """
-    sweeps = method.sweeps()
     known = np.flatnonzero(codes >= 0)
     place = np.cumsum(codes >= 0) - 1
-    for some in _groups(sweeps, splits, len(classes)):
+    for first, some in _groups(sweeps, splits, len(classes)):
         start = time.perf_counter()
+        among = [None] * len(some) if kept is None else kept[first : first + len(some)]
         judge, rows = _judge_of(method, classes, codes, known, place, some)
         for sweep, stack in track(
             zip(sweeps, stacks, strict=True), len(sweeps), progress, description
         ):
             judge.enter(sweep, stack, rows)
-        choices = [judge.choose(fold) for fold in range(len(some))]
+        choices = [judge.choose(fold, own) for fold, own in enumerate(among)]
         seconds = (time.perf_counter() - start) / len(some)
         for fold, (split, choice) in enumerate(zip(some, choices, strict=True)):
             predicted = classes[judge.scores(fold, choice).argmax(axis=1)]
@@ -139,15 +146,18 @@ def _judge_of(
 
 def _groups(
     sweeps: Sequence[Sweep], splits: Sequence[Split], n_classes: int
-) -> Iterator[Sequence[Split]]:
-    """Splits that are judged together: as many as the scores of all settings fit into memory."""
+) -> Iterator[tuple[int, Sequence[Split]]]:
+    """Splits that are judged together, and the number of the first one.
+
+    As many as the scores of all settings fit into memory.
+    """
     n_settings = sum(
         len(own.alpha) * len(own.multiclass) for sweep in sweeps for own in sweep.candidates
     )
     bytes_per_split = 4 * n_settings * n_classes * max(len(split.test) for split in splits)
     n_together = max(1, BYTES_OF_SCORES // bytes_per_split)
     for first in range(0, len(splits), n_together):
-        yield splits[first : first + n_together]
+        yield first, splits[first : first + n_together]
 
 
 def fold_of_its_own(

@@ -19,14 +19,14 @@ from nask.storage.contents import Contents
 from nask.storage.hashes import content_hash
 from nask.storage.npy_chunks import read_npy, write_npy
 from nask.storage.write_errors import writing
-from nask.tuning.sweeps import StarSweep
+from nask.tuning.sweeps import Sweep
 
 # The folder of results keeps this much of the disk free.
 SPARE_BYTES = 10**9
 
 
 def shared_stacks(
-    sweeps: Sequence[StarSweep],
+    sweeps: Sequence[Sweep],
     data: Any,
     n_items: int,
     folder: Path,
@@ -92,7 +92,7 @@ def _contents(journal: Journal, number: int) -> Contents:
     return Contents("Gram matrices that folds share", identity, {"pass": number})
 
 
-def _check_disk(sweeps: Sequence[StarSweep], n_items: int, folder: Path) -> None:
+def _check_disk(sweeps: Sequence[Sweep], n_items: int, folder: Path) -> None:
     missing = [s for number, s in enumerate(sweeps) if not _file(folder, number).exists()]
     needed = sum(sweep.n_bytes(n_items) for sweep in missing)
     free = free_disk(folder)

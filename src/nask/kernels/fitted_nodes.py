@@ -100,9 +100,14 @@ class FittedNodeKernel:
             training_nodes = np.arange(self.n_nodes)
         return self.formed(*self._linear(batch, rows, training_nodes, execution))
 
-    def hop_grams(self, graph: AttributedGraph | None, execution: Execution) -> Floats:
-        """The kernel of each hop with the training nodes, (n_hops, m, n)."""
-        batch, rows, columns = self.batch, None, None
+    def hop_grams(
+        self, graph: AttributedGraph | None, execution: Execution, nodes: Index | None = None
+    ) -> Floats:
+        """The kernel of each hop with the training nodes, (n_hops, m, n).
+
+        Without a graph, that of the training nodes, or of some of them, with each other.
+        """
+        batch, rows, columns = self.batch, nodes, nodes
         if graph is not None:
             batch, rows = self._with_training(graph, None)
             columns = None if rows is None else np.arange(self.n_nodes)

@@ -16,6 +16,7 @@ Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 _FULL: dict[str, Sequence[Any]] = {
     "gamma": (0.05, 0.1, 0.5, 1.0, 2.0, 4.0),
     "degree": (None, "categorical", "numerical"),
+    "use_edges": (True, False),
     "gamma_star": (4.0, 8.0, 16.0, 32.0, 64.0),
     "n_hops": (1, 2, 3, 4, 5),
     "normalize": (True, False),
@@ -24,6 +25,7 @@ _FULL: dict[str, Sequence[Any]] = {
 _DEFAULT: dict[str, Sequence[Any]] = {
     "gamma": (0.1, 0.5, 2.0),
     "degree": (None, "categorical", "numerical"),
+    "use_edges": (True, False),
     "gamma_star": (4.0, 16.0, 64.0),
     "n_hops": (1, 2, 3, 4),
     "C": (1.0, 1e1, 1e2),

@@ -107,6 +107,11 @@ class RidgeJudge(ABC):
     class_weight : dict, "balanced" or None
     n_jobs : int or None
         Threads.
+
+    Attributes
+    ----------
+    trials : list of Trial
+        All that were judged, in the order of the grid.
     """
 
     def __init__(
@@ -119,7 +124,7 @@ class RidgeJudge(ABC):
         self._codes, self._n_classes = codes, n_classes
         self._weights = weight_of_classes(class_weight, codes, n_classes)[codes]
         self._execution = Execution(n_jobs=n_jobs)
-        self._trials: list[Trial] = []
+        self.trials: list[Trial] = []
 
     def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
         """Judge the candidates of a sweep.
@@ -137,19 +142,36 @@ class RidgeJudge(ABC):
         work = len(sweep.candidates) * float(len(self._codes)) ** 3
         with one_blas_thread():
             for trials in self._execution.run(tasks, work):
-                self._trials.extend(trials)
+                self.trials.extend(trials)
 
-    def choose(self, fold: int = 0) -> Choice:
-        """Return the settings that are as good as the best for the training set of a fold."""
-        if not self._trials:
+    def choose(self, fold: int = 0, among: Sequence[Candidate] | None = None) -> Choice:
+        """Return the settings that are as good as the best for the training set of a fold.
+
+        Parameters
+        ----------
+        fold : int
+        among : sequence of Candidate, optional
+            Those that may be chosen; all by default.
+        """
+        allowed = None if among is None else {id(candidate) for candidate in among}
+        trials = [t for t in self.trials if allowed is None or id(t.candidate) in allowed]
+        if not trials:
             raise ParameterError("The grid has no candidates: expected one setting at least.")
-        judged = self._judged(fold)
-        bits = np.stack([trial.right[fold] for trial in self._trials])
-        right = np.unpackbits(bits, axis=1, count=len(judged)).astype(bool)[:, judged]
+        right = self._right(trials, fold)
         accuracy = right.mean(axis=1)
         best = int(accuracy.argmax())
-        chosen = [self._trials[k] for k in np.flatnonzero(near_best(right))]
-        return Choice(self._trials[best], chosen, float(accuracy[best]))
+        chosen = [trials[k] for k in np.flatnonzero(near_best(right))]
+        return Choice(trials[best], chosen, float(accuracy[best]))
+
+    def accuracies(self, fold: int = 0) -> Float64:
+        """Return the held-out accuracy of each trial for the training set of a fold."""
+        return np.asarray(self._right(self.trials, fold).mean(axis=1))
+
+    def _right(self, trials: Sequence[Trial], fold: int) -> Mask:
+        """Which of the judged items the trials classified rightly, trials x items."""
+        judged = self._judged(fold)
+        bits = np.stack([trial.right[fold] for trial in trials])
+        return np.unpackbits(bits, axis=1, count=len(judged)).astype(bool)[:, judged]
 
     def _judge(
         self, sweep: Sweep, stack: Floats, rows: Positions | None, candidate: Candidate

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nask.arrays import Array, Float64, Positions
+from nask.arrays import Array, Float64, Floats, Positions
 from nask.choices import GridName
 from nask.estimators.averaged import Group, NodeGroup
 from nask.estimators.node_classifier import NASKNodeClassifier
@@ -32,6 +32,12 @@ class NodeSweep(StarSweep):
     """One pass over all pairs of nodes of a network, and the candidates that come out of it."""
 
     kernel_type: ClassVar[type[NodeNASK]] = NodeNASK
+
+    def sampled(self, data: Any, items: Positions, n_jobs: int | None = None) -> Floats:
+        """Gram matrices of each hop of some of the nodes."""
+        kernel = self.fitted(data, n_jobs)
+        grams: Floats = kernel.fitted_.hop_grams(None, kernel.execution(), items)
+        return grams
 
     def group(
         self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
@@ -137,16 +143,19 @@ default="nodes"
             check_held_out(target, rows, held_out)
             judged, splits = one_split(rows, held_out)
             known = np.searchsorted(self.classes_, as_target(target[judged]))
-        if self.learner == "svm":
+        self.check_search()
+        sweeps = self.sweeps_for(graph, rows, codes)
+        if self.learner_for(len(codes)) == "svm":
             race = self.race(known, self.classes_, self.n_jobs, splits)
-            self.best_estimator_ = self.choose_svm(graph, race, judged).fit(graph, target, rows)
+            chosen = self.choose_svm(graph, race, sweeps, judged)
+            self.best_estimator_ = chosen.fit(graph, target, rows)
             return self
         judge: RidgeJudge
         if held_out is None:
             judge = self.judge(codes, self.classes_)
         else:
             judge = self.judge_on_validation(known, self.classes_, len(rows))
-        self.best_estimator_ = self.choose_average(graph, judge, codes, judged)
+        self.best_estimator_ = self.choose_average(graph, judge, codes, sweeps, judged)
         return self
 
     def judge_on_validation(self, codes: Positions, classes: Array, n_train: int) -> OnValidation:

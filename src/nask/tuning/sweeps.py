@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, get_args
+from typing import Any, ClassVar, Protocol, Self, get_args
 
 import numpy as np
 
@@ -72,6 +72,12 @@ class Sweep(Protocol):
     def candidates(self) -> tuple[Candidate, ...]: ...  # noqa: D102
     def fitted(self, data: Any, n_jobs: int | None = None) -> Any: ...  # noqa: D102
     def stack(self, kernel: Any) -> Floats: ...  # noqa: D102
+    def compute(self, data: Any, n_jobs: int | None = None) -> Floats: ...  # noqa: D102
+    def n_bytes(self, n_items: int) -> int: ...  # noqa: D102
+    def sampled(  # noqa: D102
+        self, data: Any, items: Positions, n_jobs: int | None = None
+    ) -> Floats: ...
+    def only(self, candidates: Sequence[Candidate]) -> Self: ...  # noqa: D102
     def gram(self, stack: Floats, candidate: Candidate) -> Floats: ...  # noqa: D102
     def unit(self, stack: Floats, candidate: Candidate) -> float | None: ...  # noqa: D102
     def group(  # noqa: D102
@@ -153,6 +159,17 @@ class StarSweep:
         """Gram matrices of each hop, (n_hops, n, n), of a fitted kernel."""
         grams: Floats = kernel.hop_grams()
         return grams
+
+    def sampled(self, data: Any, items: Positions, n_jobs: int | None = None) -> Floats:
+        """Gram matrices of each hop of some of the graphs, with the ranges of all."""
+        kernel = self.fitted(data, n_jobs)
+        some = kernel.fitted_.take(items)
+        grams: Floats = some.hop_grams(some.graphs, None, kernel.execution())
+        return grams
+
+    def only(self, candidates: Sequence[Candidate]) -> Self:
+        """The same pass with some of its candidates."""
+        return replace(self, candidates=tuple(candidates))
 
     def compute(self, data: Any, n_jobs: int | None = None) -> Floats:
         """Gram matrices of each hop, (n_hops, n, n), of a list of graphs, or of one network."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_args
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,6 +25,7 @@ from nask.tuning.averaging import averaged
 from nask.tuning.grid import Grid, named_grid
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
 from nask.tuning.race import Entrant, Race, Splits, refuse_single_members
+from nask.tuning.screening import LARGEST_RIDGE, LARGEST_UNSCREENED, screen
 from nask.tuning.sweeps import StarSweep, Sweep, star_sweeps
 
 
@@ -104,23 +106,31 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         weights = self.class_weight_by_code(classes)
         return Race(codes, self.inner, weights, self.random_state, n_jobs, splits)
 
-    def choose_svm(self, data: Any, race: Race, rows: Positions | None = None) -> Any:
+    def choose_svm(
+        self, data: Any, race: Race, sweeps: Sequence[Sweep], rows: Positions | None = None
+    ) -> Any:
         """Run the race over all passes; return the winner's classifier, not yet fitted.
 
         Parameters
         ----------
         data : list of AttributedGraph, or AttributedGraph
         race : Race
+        sweeps : sequence of Sweep
         rows : ndarray, optional
             What of the data is judged; all by default.
         """
-        self._pass_over(data, race, rows)
+        self._pass_over(data, race, rows, sweeps)
         winner = race.leader
         self.best_params_, self.best_score_ = winner.parameters, winner.score
         return self.winning_estimator(winner)
 
     def choose_average(
-        self, data: Any, judge: RidgeJudge, codes: Positions, rows: Positions | None = None
+        self,
+        data: Any,
+        judge: RidgeJudge,
+        codes: Positions,
+        sweeps: Sequence[Sweep],
+        rows: Positions | None = None,
     ) -> AveragedClassifier:
         """Judge ridge regressions over all passes; return the mean of those as good as the best.
 
@@ -130,20 +140,45 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         judge : RidgeJudge
         codes : ndarray of int
             The classes of the training items, by their number.
+        sweeps : sequence of Sweep
         rows : ndarray, optional
             What of the data is judged; all by default.
         """
-        kernels = self._pass_over(data, judge, rows)
+        kernels = self._pass_over(data, judge, rows, sweeps)
         choice = judge.choose()
         self.best_params_, self.best_score_ = choice.parameters, choice.score
         train = None if rows is None else rows[: len(codes)]
         return averaged(choice, kernels, train, codes, self.classes_, self.n_jobs)
 
+    def learner_for(self, n_train: int) -> Learner:
+        """Return the learner for so many training graphs or nodes."""
+        return "svm" if n_train > LARGEST_RIDGE else self.learner
+
+    def sweeps_for(self, data: Any, items: Positions, codes: Positions) -> Sequence[Sweep]:
+        """Return the passes over all data, those that a sample calls for where it is large.
+
+        Parameters
+        ----------
+        data : list of AttributedGraph, or AttributedGraph
+        items : ndarray
+            The training graphs or nodes, as positions in the data.
+        codes : ndarray of int
+            Their classes, by number.
+        """
+        if len(items) <= LARGEST_UNSCREENED:
+            return self.sweeps()
+        nothing = [np.empty(0, dtype=np.intp)]
+        found = screen(self, data, items, codes, self.classes_, nothing, self.verbose)
+        return found.sweeps
+
     def _pass_over(
-        self, data: Any, judge: Race | RidgeJudge, rows: Positions | None
+        self,
+        data: Any,
+        judge: Race | RidgeJudge,
+        rows: Positions | None,
+        sweeps: Sequence[Sweep],
     ) -> dict[int, Any]:
         """Make all passes, let their candidates be judged, and return the fitted kernels."""
-        sweeps = self.sweeps()
         kernels: dict[int, Any] = {}
         self.seconds_kernel_ = self.seconds_learning_ = 0.0
         for sweep in track(sweeps, len(sweeps), self.verbose, "Tuning"):
@@ -170,12 +205,15 @@ class TunedGraphClassifier(TunedClassifier):
         """Choose, then train on all graphs and their classes."""
         graphs, target = training_data(X, y, type(self).__name__)
         self.classes_, codes = class_codes(target)
-        if self.learner == "svm":
+        self.check_search()
+        refuse_single_members(codes, self.classes_)
+        sweeps = self.sweeps_for(graphs, np.arange(len(graphs)), codes)
+        if self.learner_for(len(codes)) == "svm":
             race = self.race(codes, self.classes_, self.n_jobs)
-            self.best_estimator_ = self.choose_svm(graphs, race).fit(graphs, target)
+            self.best_estimator_ = self.choose_svm(graphs, race, sweeps).fit(graphs, target)
         else:
             judge = self.judge(codes, self.classes_)
-            self.best_estimator_ = self.choose_average(graphs, judge, codes)
+            self.best_estimator_ = self.choose_average(graphs, judge, codes, sweeps)
         return self
 
     def decision_function(self, X: Any) -> Float64:

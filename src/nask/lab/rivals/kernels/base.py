@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -113,6 +113,14 @@ class KernelSweep:
         """Result of the pass of a fitted kernel, (n, n)."""
         compared: Float64 = kernel.compare()
         return compared
+
+    def sampled(self, data: Any, items: Positions, n_jobs: int | None = None) -> Float64:
+        """Result of the pass over some of the graphs."""
+        return self.compute([data[item] for item in items], n_jobs)
+
+    def only(self, candidates: Sequence[Candidate]) -> KernelSweep:
+        """The same pass with some of its candidates."""
+        return replace(self, candidates=tuple(candidates))
 
     def fitted(self, data: Any, n_jobs: int | None = None) -> GraphKernel:
         """The kernel of the pass, fitted on graphs."""
