@@ -1,7 +1,7 @@
 """The harness: fresh processes, records that survive a kill, a page made of records."""
 
 import json
-import subprocess
+import signal
 import sys
 from pathlib import Path
 
@@ -13,12 +13,11 @@ from generated import power_law
 from measure import measure
 from page import BEGIN, END, write_page
 from records import Record, Records
-from run import chosen
+from run import chosen, main
 from run import measure as measure_in_process
 from tables import number
 from targets import TARGETS
 
-RUN = Path(__file__).parents[2] / "benchmarks" / "run.py"
 HERE = {
     "versions": {"nask": "1"},
     "python": "3",
@@ -50,27 +49,36 @@ def records(tmp_path):
     return Records(tmp_path / "results" / "performance.jsonl")
 
 
-@pytest.mark.slow
-def test_a_killed_run_goes_on_and_the_page_keeps_its_prose(tmp_path):
-    command = [sys.executable, str(RUN), "--quick", "--out", str(tmp_path), "--only"]
-    command += [NESTED, "GraphHopper", "scaling on graphs"]
+@pytest.fixture
+def measured(monkeypatch, capsys):
+    """Run the script with some options; the names of the cases that it measures."""
+    before = signal.getsignal(signal.SIGTERM)
 
-    def measured():
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return [line.partition(":")[0] for line in done.stdout.splitlines()[:-1]]
+    def names(*options):
+        monkeypatch.setattr(sys, "argv", ["run.py", *options])
+        main()
+        return [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()[:-1]]
+
+    yield names
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_the_page_keeps_its_prose(measured, tmp_path):
+    only = NESTED, "GraphHopper", "scaling on graphs"
+    options = ("--quick", "--out", str(tmp_path), "--only", *only)
 
     page, file = tmp_path / "docs" / "performance.md", tmp_path / "results" / "performance.jsonl"
     names = [str(case) for case in quick_cases()]
-    first = measured()
-    assert first == [n for n in names if any(w in n for w in command[-3:])]
+    first = measured(*options)
+    assert first == [n for n in names if any(w in n for w in only)]
     assert len(first) == 3
     assert (tmp_path / "docs" / "images" / "performance-scaling.png").exists()
     assert "none in 0.001 s" in page.read_text(encoding="utf-8")
 
     page.write_text(page.read_text(encoding="utf-8") + "\nProse.\n", encoding="utf-8")
     file.write_text(file.read_text(encoding="utf-8")[:-20], encoding="utf-8")
-    assert measured() == first[-1:]
+    assert measured(*options) == first[-1:]
     assert len(file.read_text(encoding="utf-8").splitlines()) == 3
     assert page.read_text(encoding="utf-8").endswith("\nProse.\n")
     for line in file.read_text(encoding="utf-8").splitlines():

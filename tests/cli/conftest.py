@@ -24,7 +24,7 @@ def invoke():
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def process():
     """Run a command as a process of its own, with standard output and error apart."""
 

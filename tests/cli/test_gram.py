@@ -30,6 +30,11 @@ OPTIONS = {
     ("--no-edges",): {"use_edges": False},
     ("--dtype", "float32"): {"dtype": "float32"},
 }
+READERS = {
+    "k.npy": np.load,
+    "k.npz": lambda path: np.load(path)["gram"],
+    "k.csv": lambda path: np.loadtxt(path, delimiter=","),
+}
 
 
 def paths(folder):
@@ -60,18 +65,12 @@ def test_options_and_their_defaults_are_those_of_the_kernel():
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [
-        ("k.npy", np.load),
-        ("K.NPY", np.load),
-        ("k.csv", lambda path: np.loadtxt(path, delimiter=",")),
-    ],
-)
-def test_the_matrix_alone_is_written_exactly(invoke, tmp_path, mutag, name, read, dtype):
+@pytest.mark.parametrize("name", ["k.npy", "K.NPY", "k.csv"])
+def test_the_matrix_alone_is_written_exactly(invoke, tmp_path, mutag, name, dtype):
     invoke("gram", "MUTAG", "--out", tmp_path / name, "--hops", 1, "--dtype", dtype, "--n-jobs", 1)
     expected = nask.NASK(n_hops=1, dtype=dtype).fit_transform(mutag.graphs)
-    np.testing.assert_array_equal(read(tmp_path / name).astype(dtype), expected)
+    found = READERS[name.lower()](tmp_path / name)
+    np.testing.assert_array_equal(found.astype(dtype), expected)
     assert paths(tmp_path) == [name]
 
 
@@ -172,10 +171,10 @@ def test_values_out_of_range_are_the_kernels_own_errors(invoke, tmp_path, argume
     assert paths(tmp_path) == []
 
 
-@pytest.fixture
-def many(tmp_path):
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
     """A dataset of 600 paths of 1 to 6 nodes, as a folder: its Gram matrix takes 2.9 MB."""
-    folder = tmp_path / "MANY"
+    folder = tmp_path_factory.mktemp("data") / "MANY"
     folder.mkdir()
     nodes, edges = ["graph,node,x"], ["graph,source,target"]
     for graph in range(600):
@@ -188,20 +187,20 @@ def many(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["k.npy", "k.npz", "k.csv"])
 @pytest.mark.parametrize("form", ["linear", "rbf"])
-def test_a_matrix_larger_than_memory_is_the_same_file(invoke, tmp_path, many, name, form):
+def test_a_matrix_larger_than_memory_is_the_same_file(invoke, tmp_path, many, form):
     options = ["--hops", 1, "--gram", form, "--n-jobs", 1]
-    (tmp_path / "out").mkdir()
-    out, plot = tmp_path / "out" / name, tmp_path / "out" / "k.svg"
     invoke("gram", many, "--out", tmp_path / "whole.npy", *options)
-    invoke("gram", many, "--out", out, "--plot", plot, "--memory-limit", "2MB", *options)
-    if name == "k.csv":
-        found = np.loadtxt(out, delimiter=",")
-    else:
-        found = np.load(out) if name == "k.npy" else np.load(out)["gram"]
-    np.testing.assert_allclose(found, np.load(tmp_path / "whole.npy"), rtol=1e-12)
-    assert paths(out.parent) == sorted([name, "k.svg"])
+    whole = np.load(tmp_path / "whole.npy")
+    for name, read in READERS.items():
+        # A picture is drawn of the same numbers, whatever file they come from.
+        drawn = ["k.svg"] if name == "k.npy" else []
+        folder = tmp_path / name
+        folder.mkdir()
+        plot = [part for file in drawn for part in ("--plot", folder / file)]
+        invoke("gram", many, "--out", folder / name, "--memory-limit", "2MB", *plot, *options)
+        np.testing.assert_allclose(read(folder / name), whole, rtol=1e-12)
+        assert paths(folder) == sorted([name, *drawn])
 
 
 # The command, which kills itself where a number of tiles is done.

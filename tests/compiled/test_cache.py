@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nask.compiled.cache import PACKAGE, source_stamp, sources
+from nask.compiled.cache import PACKAGE, CheckedFile, source_stamp, sources
 
 # A vector filled with e^-2, and one with cosines: little to compile.
 EXPONENTIAL = """
@@ -70,48 +70,53 @@ def kept(package: Path) -> dict[Path, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("program", "helper", "old", "new"),
-    [
-        (
-            EXPONENTIAL,
-            "compiled/exponential.py",
-            "1 / math.factorial(k)",
-            "1.001 / math.factorial(k)",
-        ),
-        (COSINES, "engines/sketch/mixing.py", "return cosine, sine", "return sine, cosine"),
-    ],
-    ids=["exponential", "mixing"],
-)
-def test_a_changed_helper_in_another_file_changes_the_result(package, program, helper, old, new):
-    before = run(package, program)
-    assert run(package, program) == before
-    replace(package / helper, old, new)
-    assert run(package, program) != before
-
-
-@pytest.mark.slow
-def test_what_did_not_change_is_not_compiled_again(package):
+def test_code_is_compiled_anew_when_a_helper_changes_or_a_file_is_harmed(package):
+    """One package and four processes: each begins with the files that the last one left."""
     before, files = run(package, EXPONENTIAL), kept(package)
     assert files
     replace(package / "execution" / "progress.py", "Progress of long work", "Progress")
     assert run(package, EXPONENTIAL) == before
     assert kept(package) == files
+    helper = package / "compiled" / "exponential.py"
+    replace(helper, "1 / math.factorial(k)", "1.001 / math.factorial(k)")
+    changed = run(package, EXPONENTIAL)
+    assert changed != before
+    codes = list(package.rglob("*.nbc"))
+    whole = [file.stat().st_size for file in codes]
+    for file in codes:
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    assert run(package, EXPONENTIAL) == changed
+    assert [file.stat().st_size for file in codes] == whole
 
 
 @pytest.mark.slow
-def test_harmed_files_are_made_anew(package):
-    before = run(package, EXPONENTIAL)
-    for harm in ("cut", "changed", "emptied"):
-        for file in kept(package):
-            content = bytearray(file.read_bytes())
-            if harm == "changed":
-                content[len(content) // 2] ^= 1
-            file.write_bytes(content[: {"cut": len(content) // 2, "emptied": 0}.get(harm)])
-        assert run(package, EXPONENTIAL) == before
-    renewed = kept(package)
-    assert run(package, EXPONENTIAL) == before
-    assert kept(package) == renewed
+def test_a_changed_helper_of_a_helper_changes_the_result(package):
+    before = run(package, COSINES)
+    mixing = package / "engines" / "sketch" / "mixing.py"
+    replace(mixing, "return cosine, sine", "return sine, cosine")
+    assert run(package, COSINES) != before
+
+
+def test_a_harmed_file_counts_as_absent(tmp_path):
+    def opened():
+        return CheckedFile(str(tmp_path), "loop", "stamp")
+
+    code = {"machine code": b"of a loop"}
+    opened().save("signature", code)
+    assert opened().load("signature") == code
+    for pattern in ("*.nbi", "*.nbc"):
+        [file] = tmp_path.glob(pattern)
+        content = file.read_bytes()
+        changed = [
+            content[:k] + bytes([content[k] ^ 1]) + content[k + 1 :] for k in range(len(content))
+        ]
+        for harmed in (*changed, content[: len(content) // 2], b""):
+            file.write_bytes(harmed)
+            assert opened().load("signature") in (None, code)
+        # The last harm leaves nothing to load, until the code is saved again.
+        assert opened().load("signature") is None
+        opened().save("signature", code)
+        assert opened().load("signature") == code
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ import threading
 
 import pytest
 from joblib import delayed, parallel_config
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from nask.execution.execution import PAIRS_PER_THREAD, Execution
-from nask.execution.threads import AHEAD, in_threads
+from nask.execution.threads import AHEAD, in_threads, one_blas_thread
 
 MANY = 1000
 DEADLINE = 30
@@ -64,3 +65,15 @@ def test_tasks_that_share_arrays_stay_in_this_process(backend):
         tasks = [delayed(os.getpid)() for _ in range(4)]
         done = set(execution.run(tasks, PAIRS_PER_THREAD))
     assert done == {os.getpid()}
+
+
+def test_linear_algebra_gets_one_thread_and_then_as_many_as_before():
+    def threads():
+        return {own["num_threads"] for own in threadpool_info() if own["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        if threads() != {2}:
+            pytest.skip("BLAS has one thread anyway")
+        with one_blas_thread():
+            assert threads() == {1}
+        assert threads() == {2}

@@ -34,6 +34,8 @@ KERNELS = [
 ]
 OPTIONS = st.fixed_dictionaries(
     {
+        "star_norm": st.booleans(),
+        "normalize": st.booleans(),
         "n_hops": st.integers(1, 3),
         "gamma": st.sampled_from([0.05, 1.0, 4.0]),
         "gamma_star": st.sampled_from([0.5, 8.0, 64.0]),
@@ -44,17 +46,18 @@ OPTIONS = st.fixed_dictionaries(
     }
 )
 
-few = settings(max_examples=20)
+drawn = settings(max_examples=30)
+every_engine = pytest.mark.parametrize(("expansion", "engine"), ENGINES)
 every_kernel = pytest.mark.parametrize(
     "kernel", KERNELS, ids=lambda k: "-".join(str(v) for v in k.values())
 )
 
 
-def draw(data, kernel):
+def draw(data, expansion, engine):
     """A kernel with drawn options, training graphs and new graphs it applies to."""
     options = data.draw(OPTIONS)
     train, new = data.draw(collections())
-    return nask.NASK(**kernel, **options), train, new
+    return nask.NASK(expansion=expansion, engine=engine, **options), train, new
 
 
 @pytest.fixture(autouse=True)
@@ -65,10 +68,11 @@ def unseen_attributes_are_expected():
         yield
 
 
-@every_kernel
+@every_engine
+@drawn
 @given(data=st.data())
-def test_symmetric_positive_definite_and_finite(kernel, data):
-    model, train, new = draw(data, kernel)
+def test_symmetric_positive_definite_and_finite(expansion, engine, data):
+    model, train, new = draw(data, expansion, engine)
     K = model.fit(train)([*train, *new])
     assert np.isfinite(K).all()
     np.testing.assert_allclose(K, K.T, rtol=1e-12, atol=1e-14 * np.abs(K).max())
@@ -102,11 +106,11 @@ def test_float32_stays_positive_definite_on_real_graphs(request, set_name, expan
 
 
 @pytest.mark.slow
-@every_kernel
-@few
+@every_engine
+@drawn
 @given(data=st.data())
-def test_the_order_of_nodes_and_edges_does_not_matter(kernel, data):
-    model, train, new = draw(data, kernel)
+def test_the_order_of_nodes_and_edges_does_not_matter(expansion, engine, data):
+    model, train, new = draw(data, expansion, engine)
     shuffled = [shuffle(data, graph) for graph in new]
     model.fit(train)
     np.testing.assert_allclose(
@@ -128,11 +132,11 @@ def shuffle(data, graph):
 
 
 @pytest.mark.slow
-@every_kernel
-@few
+@every_engine
+@drawn
 @given(data=st.data())
-def test_transform_is_a_block_of_the_gram(kernel, data):
-    model, train, new = draw(data, kernel)
+def test_transform_is_a_block_of_the_gram(expansion, engine, data):
+    model, train, new = draw(data, expansion, engine)
     K = model.fit_transform(train)
     np.testing.assert_allclose(model.transform(train), K, rtol=1e-10, atol=1e-14)
     for k, graph in enumerate(train):
@@ -147,11 +151,11 @@ def test_transform_is_a_block_of_the_gram(kernel, data):
 
 
 @pytest.mark.slow
-@every_kernel
-@few
+@every_engine
+@drawn
 @given(data=st.data())
-def test_weighted_hops_make_the_kernel(kernel, data):
-    model, train, new = draw(data, kernel)
+def test_weighted_hops_make_the_kernel(expansion, engine, data):
+    model, train, new = draw(data, expansion, engine)
     weights = [0.5, 2.0, 1.0][: model.n_hops]
     model.set_params(normalize=False, gram="linear", hop_weights=weights)
     hops = model.fit(train).hop_grams(new)
@@ -162,11 +166,11 @@ def test_weighted_hops_make_the_kernel(kernel, data):
 
 
 @pytest.mark.slow
-@every_kernel
-@few
+@every_engine
+@drawn
 @given(data=st.data())
-def test_the_number_of_jobs_does_not_matter(kernel, data):
-    model, train, _ = draw(data, kernel)
+def test_the_number_of_jobs_does_not_matter(expansion, engine, data):
+    model, train, _ = draw(data, expansion, engine)
     with (
         # Tiles of a few nodes, so that there is work to divide, and threads for the least of it.
         patch.object(pairwise, "TILE_NODES", 3),
