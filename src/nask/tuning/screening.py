@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,10 +38,6 @@ class Screened:
 
     sweeps: list[Sweep]
     kept: list[list[Candidate]]
-
-    def of_fold(self, fold: int) -> list[Sweep]:
-        """The passes and candidates of one fold."""
-        return _only(self.sweeps, self.kept[fold])
 
 
 def sample_of(n: int, random_state: int) -> Positions:
@@ -89,13 +85,26 @@ def screen(
     weights = method.class_weight_by_code(classes)
     judge = LeaveOneOut(codes[sample], len(classes), weights, method.n_jobs, seen)
     sweeps = list(method.sweeps())
+    whole: dict[int, Candidate] = {}
     for sweep in track(sweeps, len(sweeps), progress, "Screening on a sample"):
-        judge.enter(sweep, sweep.sampled(data, items[sample], n_jobs=method.n_jobs))
-    kept = [best_candidates(judge, fold) for fold in range(len(tests))]
+        coarse = [_coarse(own) for own in sweep.candidates]
+        whole |= {id(few): own for few, own in zip(coarse, sweep.candidates, strict=True)}
+        stack = sweep.sampled(data, items[sample], n_jobs=method.n_jobs)
+        judge.enter(sweep.only(coarse), stack)
+    kept = [[whole[id(own)] for own in _best(judge, fold)] for fold in range(len(tests))]
     return Screened(_only(sweeps, [own for some in kept for own in some]), kept)
 
 
-def best_candidates(judge: RidgeJudge, fold: int) -> list[Candidate]:
+def _coarse(candidate: Candidate) -> Candidate:
+    """The same kernel with every other penalty and one scheme, which is enough to rank kernels."""
+    return replace(
+        candidate,
+        alpha=candidate.alpha[1::2] or candidate.alpha,
+        multiclass=candidate.multiclass[:1],
+    )
+
+
+def _best(judge: RidgeJudge, fold: int) -> list[Candidate]:
     """The most accurate candidates of the passes that have the most accurate ones."""
     accuracy = judge.accuracies(fold)
     best: dict[int, float] = {}
