@@ -43,7 +43,8 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"One of: nask, {', '.join(RIVALS)}. Repeat it for several.",
+            help=f"One of: nask, {', '.join(RIVALS)}. Repeat it for several. A kernel's name with "
+            "-svm, such as nask-svm, has an SVM as its learner instead of ridge regressions.",
         ),
     ] = None,
     out: Annotated[
@@ -81,7 +82,7 @@ def evaluate(
         int | None,
         typer.Option(
             min=2,
-            help="Inner folds, on which parameters are chosen.",
+            help="Inner folds, on which parameters of SVMs and networks are chosen.",
             show_default="5; of nodes 3",
             rich_help_panel=PROTOCOL,
         ),
@@ -129,14 +130,14 @@ def evaluate(
 ) -> None:
     """Estimate how accurately graphs, or the nodes of a network, are classified.
 
-    Nested cross-validation: parameters are chosen on folds of each training set, and each
-    test set is predicted once. If it is stopped and started again with the same arguments, it
-    goes on from the last finished fold.
+    Nested cross-validation: parameters are chosen on each training set alone, by leave-one-out
+    or on inner folds, and each test set is predicted once. If it is stopped and started again with
+    the same arguments, it goes on from the last finished fold.
     """
     limit = seconds(time_limit)
     searched = grid is not None or try_values or expansion != EXPANSION
-    if searched and "nask" not in (method or ["nask"]):
-        raise ParameterError("--grid, --try and --expansion are for the method nask.")
+    if searched and not {"nask", "nask-svm"} & set(method or ["nask"]):
+        raise ParameterError("--grid, --try and --expansion are for nask and nask-svm.")
     if task == "regress":
         raise ParameterError(
             "nask evaluate is for classes: leave out --task regress. nask fit learns numbers on a "

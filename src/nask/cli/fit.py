@@ -19,6 +19,7 @@ from nask.cli.arguments import (
 )
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import check_output
+from nask.estimators.averaged import AveragedClassifier
 from nask.exceptions import ParameterError
 
 
@@ -57,17 +58,20 @@ def fit(
     else:
         trained.fit(data.graphs, data.y)
     trained.save(model)
-    typer.echo(f"{data.name}: trained a {estimator.__name__} on {len(data)} graphs.")
-    if isinstance(trained, nask.NASKClassifier):
+    typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
+    if isinstance(trained, (nask.NASKClassifier, AveragedClassifier)):
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
-    typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
+    if isinstance(trained, AveragedClassifier):
+        typer.echo(f"The mean of {len(trained.settings)} settings. Saved to {model}.")
+    else:
+        typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
 
 
 def _tuned(
     model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset
-) -> nask.NASKClassifier:
+) -> nask.NASKClassifier | AveragedClassifier:
     if not isinstance(model, nask.NASKClassifier):
         raise ParameterError(
             "--tune is for classes, and y holds numbers on a scale. Leave out --tune."
@@ -78,8 +82,8 @@ def _tuned(
     search = nask.TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
     search.fit(data.graphs, data.y)
     chosen = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
-    typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right on inner folds).")
-    best: nask.NASKClassifier = search.best_estimator_
+    typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right by leave-one-out).")
+    best: nask.NASKClassifier | AveragedClassifier = search.best_estimator_
     return best
 
 

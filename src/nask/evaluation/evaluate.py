@@ -72,7 +72,7 @@ def evaluate(
     """Estimate how accurately a method classifies graphs, or nodes, it has not seen.
 
     Outer folds are stratified and the same for every method. The method chooses its parameters on
-    inner folds of the training set alone, and predicts the test set once.
+    the training set alone, and predicts the test set once.
 
     Nodes are those of one network. Their kernel sees the whole network with the attributes of all
     nodes, as is usual (the transductive setting); it never sees the classes of test nodes.
@@ -80,7 +80,8 @@ def evaluate(
     Parameters
     ----------
     model : str or estimator
-        "nask", the name of a rival (``nask.lab.rivals.catalogue``), or any classifier with
+        "nask", the name of a rival (``nask.lab.rivals.catalogue``), the name of a kernel with
+        "-svm", whose learner is an SVM instead of ridge regressions, or any classifier with
         ``fit`` and ``predict`` on lists of graphs; for a network, one with ``fit(graph, y,
         train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
         so in ``fit``, as :class:`TunedNASKClassifier` does.
@@ -94,7 +95,7 @@ def evaluate(
     folds, repeats : int, default=10
         Outer folds, and how often all of them are drawn anew; nodes are drawn once by default.
     inner : int, default=5
-        Inner folds, where the model has a parameter of that name; 3 for nodes by default.
+        Inner folds of SVMs and networks; 3 for nodes by default.
     random_state : int, default=0
         Seed of all splits; repeat r is drawn with ``random_state + r``.
     strict : bool, default=False
@@ -129,8 +130,8 @@ def evaluate(
     Examples
     --------
     >>> import nask
-    >>> model = nask.TunedNASKClassifier(grid={"gamma": [0.1, 1.0], "C": [1, 10, 100]})
-    >>> nask.evaluate(model, "MUTAG", folds=3, repeats=1, inner=2)
+    >>> model = nask.TunedNASKClassifier(grid={"gamma": [0.1, 1.0]})
+    >>> nask.evaluate(model, "MUTAG", folds=3, repeats=1)
     Evaluation(nask on MUTAG: 8... % ± ... over 3 folds; majority class 66.5 %)
     """
     if time_limit is not None and not is_positive(time_limit):

@@ -16,6 +16,8 @@ from nask.evaluation.record_fields import FOLD, check_fields
 
 # Accuracies that differ by less are the same.
 ROUNDING = 1e-12
+# Among the parameters of a fold, those that are not the kernel's.
+OF_LEARNERS = ("learner", "C", "alpha", "multiclass", "averaged")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class FoldRecord:
     parameters : mapping
         What was chosen on the training set; empty for a method that chooses nothing.
     inner_accuracy : float or None
-        Accuracy of the chosen parameters on the inner folds, or on the validation nodes.
+        Accuracy of the best setting by leave-one-out, on inner folds, or on the validation nodes.
     test : tuple of int
         Positions of the test graphs, or nodes.
     predicted : tuple
@@ -180,7 +182,10 @@ class Evaluation:
 
     def most_chosen(self) -> dict[str, Any]:
         """Return the parameters of the kernel that most folds chose; none after a timeout."""
-        kernels = [{k: v for k, v in r.parameters.items() if k != "C"} for r in self.records]
+        kernels = [
+            {k: v for k, v in record.parameters.items() if k not in OF_LEARNERS}
+            for record in self.records
+        ]
         texts = [json.dumps(kernel) for kernel in kernels]
         [(most, _)] = Counter(texts).most_common(1) or [("{}", 0)]
         chosen: dict[str, Any] = json.loads(most)
