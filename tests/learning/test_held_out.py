@@ -28,15 +28,15 @@ def solved(gram, penalties, train, targets):
     return solution[:n], solution[n]
 
 
-def direct_scores(gram, problems, penalties, train, items):
-    """Scores of items by functions learned from the training items of each problem."""
-    total = 0.0
+def direct_decisions(gram, problems, penalties, train, items):
+    """Decisions about items by functions learned from the training items of each problem."""
+    found = []
     for problem in problems:
         kept = np.isin(problem.items, train)
         own = problem.items[kept]
         coefficients, constant = solved(gram, penalties, own, problem.targets[kept])
-        total = total + (gram[np.ix_(items, own)] @ coefficients + constant) @ problem.weights
-    return total
+        found.append(gram[np.ix_(items, own)] @ coefficients + constant)
+    return np.hstack(found)
 
 
 @pytest.mark.parametrize("scheme", [one_against_rest, one_against_one])
@@ -53,16 +53,16 @@ def test_every_item_is_scored_by_functions_that_have_not_seen_it(scheme, n_class
     found = hold_out(gram, problems, penalties, tests)
     for fold, test in enumerate(tests):
         train = np.setdiff1d(np.arange(41), test)
-        expected = direct_scores(gram, problems, penalties, train, test)
-        np.testing.assert_allclose(found.scores[fold, test], expected, atol=1e-9)
+        expected = direct_decisions(gram, problems, penalties, train, test)
+        np.testing.assert_allclose(found.decisions[fold, test], expected, atol=1e-9)
         for item in train:
             others = np.setdiff1d(train, [item])
-            expected = direct_scores(gram, problems, penalties, others, [item])[0]
-            np.testing.assert_allclose(found.scores[fold, item], expected, atol=1e-8)
-        applied = gram @ found.coefficients[fold] + found.constants[fold]
-        expected = direct_scores(gram, problems, penalties, train, np.arange(41))
+            expected = direct_decisions(gram, problems, penalties, others, [item])[0]
+            np.testing.assert_allclose(found.decisions[fold, item], expected, atol=1e-8)
+        applied = gram @ found.coefficients[fold].T + found.constants[fold]
+        expected = direct_decisions(gram, problems, penalties, train, np.arange(41))
         np.testing.assert_allclose(applied, expected, atol=1e-9)
-        assert not found.coefficients[fold, test].any()
+        assert not found.coefficients[fold][:, test].any()
 
 
 def test_targets_of_test_items_have_no_part_in_a_fold():
@@ -72,9 +72,10 @@ def test_targets_of_test_items_have_no_part_in_a_fold():
     moved[test] = (moved[test] + 1) % 3
     penalties = np.full(30, 0.1)
     first, second = (
-        hold_out(gram, one_against_rest(own, 3), penalties, [test]).scores for own in (codes, moved)
+        hold_out(gram, one_against_rest(own, 3), penalties, [test]).decisions[0]
+        for own in (codes, moved)
     )
-    np.testing.assert_allclose(first, second, atol=1e-12)
+    np.testing.assert_allclose(first, second, atol=1e-11)
 
 
 def test_more_items_than_columns_at_once():
@@ -85,12 +86,12 @@ def test_more_items_than_columns_at_once():
     test = np.arange(100, 420)
     found = hold_out(gram, problems, penalties, [test])
     train = np.setdiff1d(np.arange(530), test)
-    expected = direct_scores(gram, problems, penalties, train, test)
-    np.testing.assert_allclose(found.scores[0, test], expected, atol=1e-8)
+    expected = direct_decisions(gram, problems, penalties, train, test)
+    np.testing.assert_allclose(found.decisions[0, test], expected, atol=1e-8)
     for item in (0, 99, 420, 529):
         others = np.setdiff1d(train, [item])
-        expected = direct_scores(gram, problems, penalties, others, [item])[0]
-        np.testing.assert_allclose(found.scores[0, item], expected, atol=1e-8)
+        expected = direct_decisions(gram, problems, penalties, others, [item])[0]
+        np.testing.assert_allclose(found.decisions[0, item], expected, atol=1e-8)
 
 
 def test_a_ridge_of_two_classes_is_that_of_scikit_learn():
@@ -134,6 +135,6 @@ def test_a_weight_counts_as_so_many_copies():
     copied = hold_out(
         gram[np.ix_(twice, twice)], one_against_rest(codes[twice], 2), np.full(26, 0.2)
     )
-    first = gram @ weighted.coefficients[0] + weighted.constants[0]
-    second = gram[:, twice] @ copied.coefficients[0] + copied.constants[0]
+    first = gram @ weighted.coefficients[0].T + weighted.constants[0]
+    second = gram[:, twice] @ copied.coefficients[0].T + copied.constants[0]
     np.testing.assert_allclose(first, second, atol=1e-9)

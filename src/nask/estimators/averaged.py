@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from nask.arrays import Array, Float64, Index
+from nask.choices import Multiclass
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.graph.chosen_nodes import node_positions
@@ -20,6 +21,8 @@ from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
 from nask.learning.calibration import Calibration
 from nask.learning.decisions import DecisionFunctions, most_confident
+from nask.learning.held_out import class_scores
+from nask.learning.ridge import confidence_of
 
 
 class Member(NamedTuple):
@@ -31,12 +34,15 @@ class Member(NamedTuple):
         With a weight for each hop of the pass that several members share, 0 for those beyond.
     unit : float or None
         Mean squared distance between the training graphs, of a Gaussian form.
+    multiclass : {"ovr", "ovo"}
+        How the functions tell classes apart.
     functions : DecisionFunctions
         Of all training graphs; their share in the mean is part of them.
     """
 
     form: Form
     unit: float | None
+    multiclass: Multiclass
     functions: DecisionFunctions
 
 
@@ -44,8 +50,8 @@ class Group(Protocol):
     """Decision functions that share a pass over the graphs to be judged."""
 
     @property
-    def decide(self) -> Callable[..., Float64]:
-        """A function of graphs, or of a graph and nodes: the sum of all functions."""
+    def scores(self) -> Callable[..., Float64]:
+        """A function of graphs, or of a graph and nodes: their summed scores of all classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,19 +63,21 @@ class GraphGroup:
     kernel : FittedKernel
         With all hops that a member needs.
     members : tuple of Member
+    n_classes : int
     parameters : mapping
         Of the kernel.
     """
 
     kernel: FittedKernel
     members: tuple[Member, ...]
+    n_classes: int
     parameters: Mapping[str, Any]
 
-    def decide(self, X: Any, *, execution: Execution) -> Float64:
-        """Return the sum of all functions for graphs."""
+    def scores(self, X: Any, *, execution: Execution) -> Float64:
+        """Return the summed scores of the classes of graphs."""
         rows = self.kernel.prepare(as_graphs(X), execution)
         grams = self.kernel.grams_of_forms(rows, [own[:2] for own in self.members], execution)
-        return _summed(self.members, grams)
+        return _summed(self.members, grams, self.n_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,26 +88,31 @@ class NodeGroup:
     ----------
     kernel : FittedNodeKernel
     members : tuple of Member
+    n_classes : int
     nodes : ndarray
         The training nodes, as positions in the training graph.
     """
 
     kernel: FittedNodeKernel
     members: tuple[Member, ...]
+    n_classes: int
     nodes: Index
 
-    def decide(self, graph: Any, nodes: Any = None, *, execution: Execution) -> Float64:
-        """Return the sum of all functions for nodes of a graph."""
+    def scores(self, graph: Any, nodes: Any = None, *, execution: Execution) -> Float64:
+        """Return the summed scores of the classes of nodes of a graph."""
         graph = as_graph(graph)
         chosen = None if nodes is None else node_positions(nodes, graph.n_nodes, "nodes")
         forms = [own[:2] for own in self.members]
         grams = self.kernel.grams_of_forms(graph, chosen, self.nodes, forms, execution)
-        return _summed(self.members, grams)
+        return _summed(self.members, grams, self.n_classes)
 
 
-def _summed(members: Sequence[Member], grams: Any) -> Float64:
-    decided = [own.functions.decide(gram) for own, gram in zip(members, grams, strict=True)]
-    return np.asarray(np.sum(decided, axis=0))
+def _summed(members: Sequence[Member], grams: Iterable[Array], n_classes: int) -> Float64:
+    scores = [
+        class_scores(own.functions.decide(gram), own.multiclass, n_classes)
+        for own, gram in zip(members, grams, strict=True)
+    ]
+    return np.asarray(np.sum(scores, axis=0))
 
 
 class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
@@ -157,9 +170,8 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
             A list of graphs; or a graph and, if not all, the nodes in question.
         """
         execution = Execution(n_jobs=self.n_jobs)
-        decided = sum(group.decide(*where, execution=execution) for group in self.groups)
-        decisions = np.asarray(decided, dtype=np.float64)
-        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
+        summed = sum(group.scores(*where, execution=execution) for group in self.groups)
+        return confidence_of(np.asarray(summed, dtype=np.float64))
 
     def predict(self, *where: Any) -> Array:
         """Most confident class of each graph, or node."""

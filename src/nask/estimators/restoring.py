@@ -6,12 +6,13 @@ Compiled code trusts positions and predictions trust shapes, so nothing is belie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from nask.choices import Multiclass
 from nask.engines.selection import ENGINES
 from nask.estimators.averaged import AveragedClassifier, GraphGroup, Member
 from nask.estimators.classifier import NASKClassifier
@@ -23,8 +24,8 @@ from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RESOURCES, GraphKernelParameters, is_integer, is_number
 from nask.learning.calibration import Calibration
-from nask.learning.decisions import DecisionFunctions
-from nask.learning.ridge import KernelRidge
+from nask.learning.decisions import DecisionFunctions, KernelModel
+from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
@@ -69,24 +70,26 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     support = _support(arrays["support"], n_support, n_graphs)
     n_functions, calibration = 1, None
-    learned: type[KernelSVM | KernelRidge] = KernelSVM
     if isinstance(model, NASKClassifier):
         model.classes_ = _classes(document["classes"], document["classes_dtype"])
         model.weights_by_code(model.classes_)
         n_classes = len(model.classes_)
+        multiclass: Multiclass = "ovo"
         if model.learner == "ridge":
-            learned, n_functions = KernelRidge, 1 if n_classes == 2 else n_classes
-        else:
-            n_functions = n_classes * (n_classes - 1) // 2
+            multiclass = _multiclass(document)
+        n_functions = n_functions_of(multiclass, n_classes)
         calibration = _calibration(arrays, n_classes)
     functions = _function(arrays, "machine", n_functions, n_support)
-    model.set_fitted(kernel, learned(*functions, support, calibration), n_graphs)
+    learned: KernelModel = KernelSVM(*functions, support, calibration)
+    if isinstance(model, NASKClassifier) and model.learner == "ridge":
+        alpha = _finite(document["alpha"], positive=True)
+        learned = KernelRidge(*functions, support, calibration, alpha, multiclass, n_classes)
+    model.set_fitted(kernel, learned, n_graphs)
     return model
 
 
 def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier:
     classes = _classes(document["classes"], document["classes_dtype"])
-    n_functions = 1 if len(classes) == 2 else len(classes)
     groups = []
     for number, content in enumerate(document["groups"]):
         pass_ = NASK()
@@ -96,11 +99,13 @@ def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier
         members = content["members"]
         if not isinstance(members, list) or not members:
             raise ModelFileError("A group of the model has no list of members.")
-        name = f"group{number}"
-        functions = _functions_of_group(arrays, name, len(members), n_functions, kernel.n_graphs)
+        sizes = [n_functions_of(_multiclass(own), len(classes)) for own in members]
+        both = _function(arrays, f"group{number}", sum(sizes), kernel.n_graphs)
+        cuts = np.cumsum(sizes)[:-1]
+        functions = map(DecisionFunctions, *(np.split(part, cuts) for part in both))
         made = zip(members, functions, strict=True)
         forms = tuple(_member(pass_, *own) for own in made)
-        groups.append(GraphGroup(kernel, forms, pass_.kernel_parameters()))
+        groups.append(GraphGroup(kernel, forms, len(classes), pass_.kernel_parameters()))
     settings = document["settings"]
     if not isinstance(settings, list) or not all(isinstance(own, dict) for own in settings):
         raise ModelFileError("The settings of the model are no list of mappings.")
@@ -116,29 +121,16 @@ def _member(kernel: NASK, content: Mapping[str, Any], functions: DecisionFunctio
     unit = None
     if given.gram == "rbf":
         unit = _finite(content["unit"], positive=True)
-    return Member(given.form(), unit, functions)
+    return Member(given.form(), unit, _multiclass(content), functions)
 
 
-def _functions_of_group(
-    arrays: Arrays, name: str, n_members: int, n_functions: int, n_graphs: int
-) -> list[DecisionFunctions]:
-    coefficients, constants = arrays[f"{name}/coefficients"], arrays[f"{name}/constants"]
-    if coefficients.shape[:1] != (n_members,) or constants.shape[:1] != (n_members,):
-        raise ModelFileError(
-            f"The {name} has {n_members} members, but coefficients of shape {coefficients.shape} "
-            f"and constants of shape {constants.shape}."
-        )
-    return [
-        DecisionFunctions(
-            *_function(
-                {f"{name}/coefficients": own, f"{name}/constants": constant},
-                name,
-                n_functions,
-                n_graphs,
-            )
-        )
-        for own, constant in zip(coefficients, constants, strict=True)
-    ]
+def _multiclass(content: Mapping[str, Any]) -> Multiclass:
+    """How functions tell classes apart."""
+    known: dict[Any, Multiclass] = {name: name for name in get_args(Multiclass)}
+    given = content["multiclass"]
+    if not isinstance(given, str) or given not in known:
+        raise ModelFileError(f"The scheme for several classes is {quoted(given)}, which is none.")
+    return known[given]
 
 
 def _calibration(arrays: Arrays, n_classes: int) -> Calibration | None:

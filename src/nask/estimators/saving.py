@@ -19,6 +19,7 @@ from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
+from nask.learning.ridge import KernelRidge
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
 
@@ -45,6 +46,8 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     arrays["machine/constants"] = functions.constants
     if isinstance(model, NASKClassifier):
         _add_classes(document, arrays, model.classes_, functions.calibration)
+        if isinstance(functions, KernelRidge):
+            document |= {"alpha": functions.alpha, "multiclass": functions.multiclass}
     write_file(path, document, arrays, "save")
 
 
@@ -67,7 +70,10 @@ def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> No
         if batch == len(kernels):
             kernels.append(kernel)
             arrays |= _batch_arrays(f"batch{batch}", kernel)
-        members = [{"form": own.form.to_json(), "unit": own.unit} for own in group.members]
+        members = [
+            {"form": own.form.to_json(), "unit": own.unit, "multiclass": own.multiclass}
+            for own in group.members
+        ]
         parameters = _plain_parameters(group.parameters)
         groups.append(
             {
@@ -78,8 +84,8 @@ def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> No
             }
         )
         functions = [own.functions for own in group.members]
-        arrays[f"group{number}/coefficients"] = np.stack([own.coefficients for own in functions])
-        arrays[f"group{number}/constants"] = np.stack([own.constants for own in functions])
+        arrays[f"group{number}/coefficients"] = np.vstack([own.coefficients for own in functions])
+        arrays[f"group{number}/constants"] = np.hstack([own.constants for own in functions])
     settings = [_plain_parameters(setting) for setting in model.settings]
     document = {"class": type(model).__name__, "groups": groups, "settings": settings}
     _add_classes(document, arrays, model.classes_, model.calibration)

@@ -12,7 +12,12 @@ from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.decisions import KernelModel
-from nask.learning.held_out import hold_out, one_against_one, one_against_rest
+from nask.learning.held_out import (
+    class_scores,
+    hold_out,
+    one_against_one,
+    one_against_rest,
+)
 
 # Tried where none is given, on a Gram matrix of unit mean diagonal after centring.
 ALPHAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -32,6 +37,18 @@ def schemes_for(multiclass: Multiclass | None, n_classes: int) -> tuple[Multicla
     return ("ovr", "ovo") if multiclass is None else (multiclass,)
 
 
+def n_functions_of(multiclass: Multiclass, n_classes: int) -> int:
+    """How many functions tell classes apart.
+
+    Examples
+    --------
+    >>> n_functions_of("ovr", 2), n_functions_of("ovr", 4), n_functions_of("ovo", 4)
+    (1, 4, 6)
+    """
+    pairs = n_classes * (n_classes - 1) // 2
+    return n_classes if multiclass == "ovr" and n_classes > 2 else pairs
+
+
 @dataclass(frozen=True)
 class KernelRidge(KernelModel):
     """Fitted ridge regressions on targets of 1 and -1, with a free constant.
@@ -43,10 +60,11 @@ class KernelRidge(KernelModel):
     Parameters
     ----------
     coefficients, constants, support, calibration
-        As in :class:`KernelModel`: one function for two classes, otherwise one per class. All
-        training graphs are support graphs.
+        As in :class:`KernelModel`: one function for two classes, otherwise one per class, or per
+        pair of classes. All training graphs are support graphs.
     alpha : float
     multiclass : {"ovr", "ovo"}
+    n_classes : int
     score : float
         Accuracy by leave-one-out.
 
@@ -60,6 +78,7 @@ class KernelRidge(KernelModel):
 
     alpha: float = 1.0
     multiclass: Multiclass = "ovr"
+    n_classes: int = 2
     score: float = float("nan")
 
     @classmethod
@@ -98,36 +117,24 @@ class KernelRidge(KernelModel):
             problems = SCHEMES[scheme](codes, n_classes)
             for penalty in ALPHAS if alpha is None else (alpha,):
                 found = hold_out(unit, problems, penalty / weights)
-                scores = found.scores[0]
+                scores = class_scores(found.decisions[0], scheme, n_classes)
                 score = float(np.mean(scores.argmax(axis=1) == codes))
                 if best is not None and score <= best.score:
                     continue
-                coefficients, constants = class_functions(*(part[0] for part in found[1:]))
+                assert found.coefficients is not None
+                assert found.constants is not None
                 calibration = None
                 if probability:
                     calibration = Calibration.scaled(confidence_of(scores), codes)
-                functions = coefficients / scale, constants, np.arange(len(codes)), calibration
-                best = cls(*functions, penalty, scheme, score)
+                coefficients, constants = found.coefficients[0] / scale, found.constants[0]
+                learned = coefficients, constants, np.arange(len(codes)), calibration
+                best = cls(*learned, penalty, scheme, n_classes, score)
         assert best is not None
         return best
 
     def confidence(self, gram: Array) -> Float64:
         """Confidence in the second of two classes, (m,), or in each class, (m, n_classes)."""
-        decisions = self.decide(gram)
-        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
-
-
-def class_functions(coefficients: Float64, constants: Float64) -> tuple[Float64, Float64]:
-    """One function for two classes, that of the second; otherwise one per class.
-
-    Parameters
-    ----------
-    coefficients : ndarray of shape (n, n_classes)
-    constants : ndarray of shape (n_classes,)
-    """
-    if len(constants) == 2:
-        coefficients, constants = coefficients[:, 1:], constants[1:]
-    return np.ascontiguousarray(coefficients.T), constants
+        return confidence_of(class_scores(self.decide(gram), self.multiclass, self.n_classes))
 
 
 def confidence_of(scores: Float64) -> Float64:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from nask.learning.calibration import Calibration
 from nask.learning.decisions import DecisionFunctions
 from nask.learning.ridge import confidence_of
 from nask.tuning.leave_one_out import Choice, Trial
+from nask.tuning.sweeps import ChosenFunctions
 
 
 def averaged(
@@ -25,8 +26,9 @@ def averaged(
 ) -> AveragedClassifier:
     """Return the mean of the chosen ridge regressions as one classifier.
 
-    Settings that differ in the penalty or the scheme alone share a kernel, and their functions
-    are added up. Kernels that come from the same pass make a group.
+    Settings that differ in the penalty alone share a kernel, and their functions are added up;
+    those of pairs of classes are not, since they are compared first. Kernels that come from the
+    same pass make a group.
 
     Parameters
     ----------
@@ -41,18 +43,18 @@ def averaged(
     classes : ndarray
     n_jobs : int or None
     """
-    passes: dict[int, dict[int, list[Trial]]] = {}
-    for trial in choice.trials:
-        own = passes.setdefault(id(trial.sweep), {})
-        own.setdefault(id(trial.candidate), []).append(trial)
     groups = []
-    for key, candidates in passes.items():
-        sweep = next(trials for trials in candidates.values())[0].sweep
-        members = [
-            (trials[0].candidate, trials[0].unit, _mean(trials, len(choice.trials)))
-            for trials in candidates.values()
-        ]
-        groups.append(sweep.group(kernels[key], members, train))
+    for some in _alike(choice.trials, lambda trial: id(trial.sweep)):
+        members: list[ChosenFunctions] = []
+        for same in _alike(some, lambda trial: id(trial.candidate)):
+            per_class = [trial for trial in same if trial.multiclass == "ovr"]
+            apart = [[trial] for trial in same if trial.multiclass == "ovo"]
+            for trials in [per_class, *apart] if per_class else apart:
+                functions = _share(trials, len(choice.trials))
+                first = trials[0]
+                members.append((first.candidate, first.unit, first.multiclass, functions))
+        sweep = some[0].sweep
+        groups.append(sweep.group(kernels[id(sweep)], members, train, len(classes)))
     left_out = [trial.left_out for trial in choice.trials if trial.left_out is not None]
     held_out = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
     calibration = Calibration.scaled(confidence_of(held_out), codes)
@@ -60,8 +62,16 @@ def averaged(
     return AveragedClassifier(groups, classes, calibration, settings, n_jobs)
 
 
-def _mean(trials: list[Trial], n_all: int) -> DecisionFunctions:
-    """The share of one kernel in the mean of all settings."""
+def _alike(trials: Sequence[Trial], key: Callable[[Trial], int]) -> Iterable[list[Trial]]:
+    """Trials that have something in common, in the order in which it first appears."""
+    found: dict[int, list[Trial]] = {}
+    for trial in trials:
+        found.setdefault(key(trial), []).append(trial)
+    return found.values()
+
+
+def _share(trials: Sequence[Trial], n_all: int) -> DecisionFunctions:
+    """The share of functions on one kernel in the mean of all settings."""
     parts = [trial.functions for trial in trials if trial.functions is not None]
-    coefficients = np.sum([part[0] for part in parts], axis=0) / n_all
-    return DecisionFunctions(coefficients, np.sum([part[1] for part in parts], axis=0) / n_all)
+    coefficients = np.sum([part.coefficients for part in parts], axis=0) / n_all
+    return DecisionFunctions(coefficients, np.sum([p.constants for p in parts], axis=0) / n_all)

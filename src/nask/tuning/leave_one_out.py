@@ -17,8 +17,9 @@ from nask.execution.execution import Execution
 from nask.execution.threads import one_blas_thread
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
-from nask.learning.held_out import hold_out
-from nask.learning.ridge import SCHEMES, class_functions
+from nask.learning.decisions import DecisionFunctions
+from nask.learning.held_out import class_scores, hold_out
+from nask.learning.ridge import SCHEMES
 from nask.tuning.near_best import near_best
 from nask.tuning.sweeps import Candidate, Sweep
 
@@ -39,8 +40,8 @@ class Trial:
         Which of the judged items of each fold it classified rightly, as bits.
     scores : ndarray of shape (n_tests, n_classes)
         Of the test items of all folds.
-    functions : tuple of ndarray, optional
-        Coefficients of the training items and constants, where there is one training set.
+    functions : DecisionFunctions, optional
+        Those that were learned, where there is one training set.
     left_out : ndarray of shape (n_train, n_classes), optional
         Scores of its items, left out one by one.
     unit : float, optional
@@ -53,7 +54,7 @@ class Trial:
     multiclass: Multiclass
     right: Bytes
     scores: Float32
-    functions: tuple[Float64, Float64] | None = None
+    functions: DecisionFunctions | None = None
     left_out: Float32 | None = None
     unit: float | None = None
 
@@ -69,7 +70,7 @@ class Found(NamedTuple):
 
     right: Bytes
     scores: Float32
-    functions: tuple[Float64, Float64] | None = None
+    functions: DecisionFunctions | None = None
     left_out: Float32 | None = None
 
 
@@ -258,14 +259,15 @@ class LeaveOneOut(RidgeJudge):
         scale = Centring.fit(gram).scale
         penalties = alpha * scale / self._weights
         tests = NO_TESTS if self._tests is None else self._tests
-        found = hold_out(gram, self._schemes[scheme], penalties, tests)
-        right = np.packbits(found.scores.argmax(axis=2) == self._codes, axis=1)
-        if self._tests is None:
-            functions = class_functions(found.coefficients[0], found.constants[0])
-            left_out = found.scores[0].astype(np.float32)
+        found = hold_out(gram, self._schemes[scheme], penalties, tests, self.keeps_functions)
+        scores = class_scores(found.decisions, scheme, self._n_classes)
+        right = np.packbits(scores.argmax(axis=2) == self._codes, axis=1)
+        if found.coefficients is not None and found.constants is not None:
+            left_out = scores[0].astype(np.float32)
+            functions = DecisionFunctions(found.coefficients[0], found.constants[0])
             return Found(right, left_out[:0], functions, left_out)
-        scores = [own[test] for own, test in zip(found.scores, tests, strict=True)]
-        return Found(right, np.concatenate(scores).astype(np.float32))
+        of_tests = [own[test] for own, test in zip(scores, tests, strict=True)]
+        return Found(right, np.concatenate(of_tests).astype(np.float32))
 
 
 class OnValidation(RidgeJudge):
@@ -310,9 +312,13 @@ class OnValidation(RidgeJudge):
         square = gram[:n_train, :n_train]
         penalties = alpha * Centring.fit(square).scale / self._weights
         found = hold_out(square, self._schemes[scheme], penalties)
-        scores = gram[n_train:, :n_train] @ found.coefficients[0] + found.constants[0]
+        assert found.coefficients is not None
+        assert found.constants is not None
+        functions = DecisionFunctions(found.coefficients[0], found.constants[0])
+        decisions = functions.decide(gram[n_train:, :n_train])
+        scores = class_scores(decisions, scheme, self._n_classes)
         right = scores[: len(self._truth)].argmax(axis=1) == self._truth
-        functions = class_functions(found.coefficients[0], found.constants[0])
         rest = scores[n_known - n_train :]
-        left_out = found.scores[0].astype(np.float32)
+        held_out = class_scores(found.decisions[0], scheme, self._n_classes)
+        left_out = held_out.astype(np.float32)
         return Found(np.packbits(right)[None], rest.astype(np.float32), functions, left_out)

@@ -23,7 +23,7 @@ from nask.messages import quoted
 from nask.tuning.grid import Grid
 from nask.tuning.leave_one_out import OnValidation, RidgeJudge
 from nask.tuning.race import one_split
-from nask.tuning.sweeps import CandidateFunctions, StarSweep
+from nask.tuning.sweeps import ChosenFunctions, StarSweep
 from nask.tuning.tuned import TunedStarClassifier
 
 
@@ -40,7 +40,11 @@ class NodeSweep(StarSweep):
         return grams
 
     def group(
-        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+        self,
+        kernel: Any,
+        members: Sequence[ChosenFunctions],
+        train: Positions | None,
+        n_classes: int,
     ) -> Group:
         """Functions on forms of the fitted kernel of this pass, as a part of a classifier.
 
@@ -48,12 +52,14 @@ class NodeSweep(StarSweep):
         ----------
         kernel : NodeNASK
             As :meth:`fitted` returned it.
-        members : sequence of (Candidate, float or None, DecisionFunctions)
+        members : sequence of (Candidate, float or None, scheme, DecisionFunctions)
         train : ndarray or None
             The training nodes; all where None.
+        n_classes : int
         """
         nodes = np.arange(kernel.fitted_.n_nodes) if train is None else train
-        return NodeGroup(kernel.fitted_, self.members(kernel.n_hops, members), nodes)
+        forms = self.members(kernel.n_hops, members)
+        return NodeGroup(kernel.fitted_, forms, n_classes, nodes)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

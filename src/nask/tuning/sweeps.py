@@ -60,7 +60,8 @@ class Candidate:
     multiclass: tuple[Multiclass, ...] = get_args(Multiclass)
 
 
-CandidateFunctions = tuple[Candidate, float | None, DecisionFunctions]
+# With the unit of distance of its form, and the scheme by which the functions tell classes apart.
+ChosenFunctions = tuple[Candidate, float | None, Multiclass, DecisionFunctions]
 
 
 class Sweep(Protocol):
@@ -81,7 +82,11 @@ class Sweep(Protocol):
     def gram(self, stack: Floats, candidate: Candidate) -> Floats: ...  # noqa: D102
     def unit(self, stack: Floats, candidate: Candidate) -> float | None: ...  # noqa: D102
     def group(  # noqa: D102
-        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+        self,
+        kernel: Any,
+        members: Sequence[ChosenFunctions],
+        train: Positions | None,
+        n_classes: int,
     ) -> Group: ...
 
 
@@ -191,7 +196,11 @@ class StarSweep:
         return unit_of_hops(stack, **candidate.form)
 
     def group(
-        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+        self,
+        kernel: Any,
+        members: Sequence[ChosenFunctions],
+        train: Positions | None,
+        n_classes: int,
     ) -> Group:
         """Functions on forms of the fitted kernel of this pass, as a part of a classifier.
 
@@ -199,22 +208,23 @@ class StarSweep:
         ----------
         kernel : NASK
             As :meth:`fitted` returned it.
-        members : sequence of (Candidate, float or None, DecisionFunctions)
+        members : sequence of (Candidate, float or None, scheme, DecisionFunctions)
         train : ndarray or None
             Not for graphs, all of which are training graphs.
+        n_classes : int
         """
         forms = self.members(kernel.n_hops, members)
-        return GraphGroup(kernel.fitted_, forms, kernel.kernel_parameters())
+        return GraphGroup(kernel.fitted_, forms, n_classes, kernel.kernel_parameters())
 
     @staticmethod
-    def members(n_hops: int, members: Sequence[CandidateFunctions]) -> tuple[Member, ...]:
+    def members(n_hops: int, members: Sequence[ChosenFunctions]) -> tuple[Member, ...]:
         """The same with the form that each candidate gives to the hops of the pass."""
         found = []
-        for candidate, unit, functions in members:
+        for candidate, unit, multiclass, functions in members:
             kernel = NASK(**candidate.form).form()
             missing = n_hops - len(kernel.hop_weights)
             form = replace(kernel, hop_weights=np.pad(kernel.hop_weights, (0, missing)))
-            found.append(Member(form, unit, functions))
+            found.append(Member(form, unit, multiclass, functions))
         return tuple(found)
 
 

@@ -18,12 +18,13 @@ from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import TakesGraphs, as_graphs
 from nask.kernels.parameters import POSITIVE, is_integer, is_positive
+from nask.learning.held_out import class_scores
 from nask.learning.mixins import DecidesClasses
 from nask.learning.svm import KernelSVM
 from nask.learning.targets import class_codes, training_data
 from nask.tuning.grid import Grid, settings
 from nask.tuning.race import Entrant
-from nask.tuning.sweeps import DEFAULTS, LEARNING, Candidate, CandidateFunctions, LearnerGrid
+from nask.tuning.sweeps import DEFAULTS, LEARNING, Candidate, ChosenFunctions, LearnerGrid
 from nask.tuning.tuned import TunedGraphClassifier
 
 
@@ -139,10 +140,14 @@ class KernelSweep:
         """Return None: these kernels have no unit of distance."""
 
     def group(
-        self, kernel: Any, members: Sequence[CandidateFunctions], train: Positions | None
+        self,
+        kernel: Any,
+        members: Sequence[ChosenFunctions],
+        train: Positions | None,
+        n_classes: int,
     ) -> Group:
         """Functions on forms of the fitted kernel of this pass, as a part of a classifier."""
-        return RivalGroup(self, kernel, tuple(members))
+        return RivalGroup(self, kernel, tuple(members), n_classes)
 
     @staticmethod
     def n_bytes(n_items: int) -> int:
@@ -159,19 +164,23 @@ class RivalGroup:
     sweep : KernelSweep
     kernel : GraphKernel
         Fitted on the training graphs.
-    members : tuple of (Candidate, None, DecisionFunctions)
+    members : tuple of (Candidate, None, scheme, DecisionFunctions)
+    n_classes : int
     """
 
     sweep: KernelSweep
     kernel: GraphKernel
-    members: tuple[CandidateFunctions, ...]
+    members: tuple[ChosenFunctions, ...]
+    n_classes: int
 
-    def decide(self, X: Any, *, execution: Execution) -> Float64:
-        """Return the sum of all functions for graphs."""
+    def scores(self, X: Any, *, execution: Execution) -> Float64:
+        """Return the summed scores of the classes of graphs."""
         compared = self.kernel.compare(X)
         decided = [
-            functions.decide(self.sweep.gram(compared, candidate))
-            for candidate, _, functions in self.members
+            class_scores(
+                functions.decide(self.sweep.gram(compared, candidate)), scheme, self.n_classes
+            )
+            for candidate, _, scheme, functions in self.members
         ]
         return np.asarray(np.sum(decided, axis=0))
 
