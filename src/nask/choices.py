@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+Attributes = Literal["all", "categorical", "numerical"]
 Degree = Literal["categorical", "numerical"]
 DType = Literal["float32", "float64"]
 Expansion = Literal["nested", "ball"]

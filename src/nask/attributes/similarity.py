@@ -142,6 +142,7 @@ def attribute_similarities(
     n_features = len(schema.features)
     names = {spec.name for spec in (*schema.nodes, *schema.edges)}
     names |= {FEATURES} if n_features else set()
+    names |= {*schema.hidden_nodes, *schema.hidden_edges}
     gammas = _per_attribute(gamma, names, "gamma", owner)
     relative = _per_attribute(weights, names, "attribute_weights", owner)
     for specs, element in ((schema.nodes, "node"), (schema.edges, "edge")):

@@ -23,8 +23,8 @@ from nask.storage.replacing import replacing
 
 FORMATS = (".npy", ".npz", ".zarr")
 OPTIONS = {
-    "n_hops", "gamma", "gamma_star", "expansion", "star_norm", "normalize", "degree", "use_edges",
-    "n_jobs",
+    "n_hops", "gamma", "gamma_star", "expansion", "star_norm", "normalize", "attributes", "degree",
+    "use_edges", "n_jobs",
 }  # fmt: skip
 
 

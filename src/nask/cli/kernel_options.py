@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.choices import Degree, DType, Expansion, GramForm
+from nask.choices import Attributes, Degree, DType, Expansion, GramForm
 from nask.cli.arguments import JobsOption, MemoryOption, running_option
 
 # An option under the heading of the kernel.
@@ -27,6 +27,7 @@ def kernel_options(
     expansion: Annotated[
         Expansion, option(help="nested: stars of stars; ball: all nodes within h hops.")
     ] = "nested",
+    attributes: Annotated[Attributes, option(help="Compare attributes of this kind only.")] = "all",
     degree: Annotated[
         Degree | None, option(help="Make the degree of a node one more attribute of it.")
     ] = None,

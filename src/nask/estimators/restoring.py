@@ -197,7 +197,12 @@ def _schema(content: Mapping[str, Any]) -> Schema:
     features = tuple(_finite(span) for span in content.get("features", []))
     if min(features, default=0.0) < 0:
         raise ModelFileError("The schema has a node feature of a negative range.")
-    return Schema(nodes, edges, content["degree"], features)
+    hidden = [content.get(f"hidden_{element}", []) for element in ("nodes", "edges")]
+    if not all(
+        isinstance(names, list) and all(isinstance(n, str) for n in names) for names in hidden
+    ):
+        raise ModelFileError("The hidden attributes of the schema are no lists of names.")
+    return Schema(nodes, edges, content["degree"], features, *map(tuple, hidden))
 
 
 def _spec(content: Mapping[str, Any]) -> AttributeSpec:

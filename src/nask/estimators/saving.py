@@ -138,6 +138,8 @@ def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
             "edges": [_spec_to_json(spec) for spec in kernel.schema.edges],
             "degree": kernel.schema.degree,
             "features": list(kernel.schema.features),
+            "hidden_nodes": list(kernel.schema.hidden_nodes),
+            "hidden_edges": list(kernel.schema.hidden_edges),
         },
         "engine": kernel.engine,
     }

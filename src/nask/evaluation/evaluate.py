@@ -316,7 +316,7 @@ def _candidates(
     """The passes over all data, and, of a large set, the candidates that each split has kept."""
     known = np.flatnonzero(task.codes >= 0)
     if len(known) <= LARGEST_UNSCREENED:
-        return method.sweeps(), None
+        return method.sweeps_of(task.data), None
     place = np.cumsum(task.codes >= 0) - 1
     # All splits, not those that are left: a run that goes on has the same passes.
     others = [np.setdiff1d(known, split.train) for split in task.splits]

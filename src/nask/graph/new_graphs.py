@@ -13,7 +13,7 @@ from nask.exceptions import (
 )
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.schema import DEGREE, AttributeSpec, Schema
+from nask.graph.schema import DEGREE, FEATURES, AttributeSpec, Schema
 from nask.messages import first_few, quoted
 
 Collections = Sequence[Mapping[str, Attribute]]
@@ -31,6 +31,8 @@ def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int =
                 f"degree={schema.degree!r} would hide. Rename it."
             )
         columns = 0 if graph.node_features is None else graph.node_features.shape[1]
+        if FEATURES in schema.hidden_nodes:
+            continue
         if columns != len(schema.features):
             raise SchemaError(
                 f"Graph {position} has {columns} columns of node_features, but the training "
@@ -114,9 +116,16 @@ def _by_element(
     """Return the attributes of nodes and those of edges, and their specs; without the degree."""
     nodes = schema.nodes if schema.degree is None else schema.nodes[:-1]
     return [
-        ("node", [graph.node_attributes for graph in graphs], nodes),
-        ("edge", [graph.edge_attributes for graph in graphs], schema.edges),
+        ("node", _shown([g.node_attributes for g in graphs], schema.hidden_nodes), nodes),
+        ("edge", _shown([g.edge_attributes for g in graphs], schema.hidden_edges), schema.edges),
     ]
+
+
+def _shown(collections: Collections, hidden: Sequence[str]) -> Collections:
+    """Return the attributes that are to be compared."""
+    if not hidden:
+        return collections
+    return [{k: v for k, v in own.items() if k not in hidden} for own in collections]
 
 
 def _check_kind(

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
 from nask.arrays import Float64
-from nask.choices import Degree
+from nask.choices import Attributes, Degree
 from nask.exceptions import GraphError, SchemaError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
@@ -58,6 +58,8 @@ class Schema:
         Whether a node's degree is the last of its attributes.
     features : tuple of float
         Range of each column of ``node_features``, zeros included.
+    hidden_nodes, hidden_edges : tuple of str
+        Names of attributes that training graphs had and that are not to be compared.
 
     Examples
     --------
@@ -77,12 +79,24 @@ class Schema:
     edges: tuple[AttributeSpec, ...]
     degree: Degree | None = None
     features: tuple[float, ...] = ()
+    hidden_nodes: tuple[str, ...] = ()
+    hidden_edges: tuple[str, ...] = ()
 
     @classmethod
-    def fit(cls, graphs: Sequence[AttributedGraph], degree: Degree | None = None) -> Schema:
-        """Return the schema of some graphs, which must agree on the kind of every attribute."""
+    def fit(
+        cls,
+        graphs: Sequence[AttributedGraph],
+        degree: Degree | None = None,
+        attributes: Attributes = "all",
+    ) -> Schema:
+        """Return the schema of some graphs, which must agree on the kind of every attribute.
+
+        Attributes of another kind than ``attributes`` are hidden. The degree is not among them.
+        """
         nodes = _specs([graph.node_attributes for graph in graphs], "node")
         edges = _specs([graph.edge_attributes for graph in graphs], "edge")
+        nodes, hidden_nodes = _shown(nodes, attributes)
+        edges, hidden_edges = _shown(edges, attributes)
         if degree is not None:
             if any(spec.name == DEGREE for spec in nodes):
                 raise GraphError(
@@ -91,12 +105,14 @@ class Schema:
                 )
             nodes += _specs([{DEGREE: degree_attribute(graph, degree)} for graph in graphs], "node")
         features = _feature_ranges(graphs)
+        if features and attributes == "categorical":
+            features, hidden_nodes = (), (*hidden_nodes, FEATURES)
         if features and any(spec.name == FEATURES for spec in nodes):
             raise GraphError(
                 f"The graphs have node_features and also a node attribute named {FEATURES!r}. "
                 "Rename the attribute."
             )
-        return cls(nodes, edges, degree, features)
+        return cls(nodes, edges, degree, features, hidden_nodes, hidden_edges)
 
     def joined(self, other: Schema) -> Schema:
         """Return the schema of both collections together.
@@ -109,7 +125,25 @@ class Schema:
         True
         """
         nodes = _joined(self.nodes, other.nodes, "node")
-        return Schema(nodes, _joined(self.edges, other.edges, "edge"), self.degree, self.features)
+        edges = _joined(self.edges, other.edges, "edge")
+        hidden = (
+            tuple(dict.fromkeys((*mine, *theirs)))
+            for mine, theirs in (
+                (self.hidden_nodes, other.hidden_nodes),
+                (self.hidden_edges, other.hidden_edges),
+            )
+        )
+        return Schema(nodes, edges, self.degree, self.features, *hidden)
+
+
+def _shown(
+    specs: tuple[AttributeSpec, ...], attributes: Attributes
+) -> tuple[tuple[AttributeSpec, ...], tuple[str, ...]]:
+    """The attributes of one kind, and the names of the others."""
+    if attributes == "all":
+        return specs, ()
+    shown = tuple(spec for spec in specs if spec.kind in (attributes, "missing"))
+    return shown, tuple(spec.name for spec in specs if spec not in shown)
 
 
 def _joined(
@@ -148,6 +182,24 @@ def _feature_ranges(graphs: Sequence[AttributedGraph]) -> tuple[float, ...]:
     together = sparse.vstack(given, format="csr") if len(given) > 1 else given[0]
     lowest, highest = min_max_axis(together, axis=0)
     return tuple((highest - lowest).tolist())
+
+
+def kinds_of(graphs: Sequence[AttributedGraph]) -> set[str]:
+    """Return the kinds of attributes that graphs have; node features are numerical.
+
+    Examples
+    --------
+    >>> import nask
+    >>> kinds_of([nask.AttributedGraph(1, (), {"age": [31], "region": ["Kosice"]})]) == {
+    ...     "numerical", "categorical"}
+    True
+    """
+    kinds: set[str] = set()
+    for graph in graphs:
+        for attributes in (graph.node_attributes, graph.edge_attributes):
+            kinds |= {attribute.kind for attribute in attributes.values()}
+        kinds |= set() if graph.node_features is None else {"numerical"}
+    return kinds
 
 
 def degree_attribute(graph: AttributedGraph, kind: Degree) -> Attribute:

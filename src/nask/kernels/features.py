@@ -54,7 +54,7 @@ class NASKFeatures(TransformerMixin, StarParameters):
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.
     n_hops, gamma, gamma_star, expansion, star_norm, normalize, hop_weights, attribute_weights, \
-degree, use_edges
+attributes, degree, use_edges
         Those of the kernel: see :class:`nask.NASK`. ``normalize`` gives every row the length 1.
     n_jobs : int, default=None
         Threads, in joblib's convention.
@@ -137,7 +137,9 @@ degree, use_edges
             raise SchemaError(
                 "partial_fit cannot widen the ranges of node_features. Call fit with all graphs."
             )
-        self._draw(self.schema_.joined(Schema.fit(graphs, self.degree)), self._sample)
+        self._draw(
+            self.schema_.joined(Schema.fit(graphs, self.degree, self.attributes)), self._sample
+        )
         return self
 
     def transform(self, X: Any) -> Float32:
@@ -193,7 +195,7 @@ degree, use_edges
         # Graphs from the whole of the list, which may be sorted.
         sizes = sum(graph.n_nodes for graph in graphs)
         step = max(1, sizes // SAMPLE_NODES) if len(graphs) > 1 else 1
-        return self._draw(Schema.fit(graphs, self.degree), graphs[::step], keep)
+        return self._draw(Schema.fit(graphs, self.degree, self.attributes), graphs[::step], keep)
 
     def _draw(
         self, schema: Schema, sample: list[AttributedGraph], keep: bool = False

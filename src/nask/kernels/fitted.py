@@ -60,7 +60,7 @@ class FittedKernel:
 
         The parameters are those of a kernel or an estimator, and were checked.
         """
-        schema = Schema.fit(graphs, parameters.degree)
+        schema = Schema.fit(graphs, parameters.degree, parameters.attributes)
         # First, since it may refuse a parameter.
         spec = _dense_spec(parameters, schema)
         batch, owner = _encoded(graphs, schema), type(parameters).__name__

@@ -48,7 +48,7 @@ class FittedNodeKernel:
     @classmethod
     def fit(cls, parameters: StarKernelParameters, graph: AttributedGraph) -> FittedNodeKernel:
         """Learn the schema of the training graph; the parameters were checked."""
-        schema = Schema.fit([graph], parameters.degree)
+        schema = Schema.fit([graph], parameters.degree, parameters.attributes)
         return cls(graph, schema, parameters.star_spec(schema), parameters.form())
 
     @cached_property

@@ -69,6 +69,9 @@ class NASK(TransformerMixin, GraphKernelParameters):
         Weight of each hop; all 1 by default.
     attribute_weights : dict of str to float, default=None
         Relative weights of attributes, by name; 1 where not named.
+    attributes : {"all", "categorical", "numerical"}, default="all"
+        Which attributes of nodes and edges are compared. The others are as if they were not there:
+        numbers that only say how a graph was drawn, such as coordinates, hide what labels say.
     degree : {None, "categorical", "numerical"}, default=None
         Whether a node's degree is one more attribute of it, named "degree".
     use_edges : bool, default=True

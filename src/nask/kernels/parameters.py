@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from nask.arrays import Float64
 from nask.attributes.similarity import attribute_similarities
-from nask.choices import Degree, DType, Expansion, GramForm
+from nask.choices import Attributes, Degree, DType, Expansion, GramForm
 from nask.engines.selection import EngineName
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
@@ -82,6 +82,7 @@ class StarParameters(ChecksParameters, TakesGraphs, BaseEstimator):
     normalize: bool = True
     hop_weights: Sequence[float] | None = None
     attribute_weights: Mapping[str, float] | None = None
+    attributes: Attributes = "all"
     degree: Degree | None = None
     use_edges: bool = True
     n_jobs: int | None = None
@@ -102,6 +103,7 @@ class StarParameters(ChecksParameters, TakesGraphs, BaseEstimator):
             check(is_positive(self.gamma), "gamma", f"{POSITIVE} or a dict of such by attribute")
         check(is_positive(self.gamma_star), "gamma_star", POSITIVE)
         self._check_option("expansion", get_args(Expansion))
+        self._check_option("attributes", get_args(Attributes))
         self._check_option("degree", (None, *get_args(Degree)))
         for name in ("star_norm", "normalize", "use_edges"):
             check(isinstance(getattr(self, name), (bool, np.bool_)), name, "a bool")

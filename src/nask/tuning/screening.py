@@ -84,7 +84,7 @@ def screen(
     seen = [place[test][place[test] >= 0] for test in tests]
     weights = method.class_weight_by_code(classes)
     judge = LeaveOneOut(codes[sample], len(classes), weights, method.n_jobs, seen)
-    sweeps = list(method.sweeps())
+    sweeps = list(method.sweeps_of(data))
     whole: dict[int, Candidate] = {}
     for sweep in track(sweeps, len(sweeps), progress, "Screening on a sample"):
         coarse = [_coarse(own) for own in sweep.candidates]

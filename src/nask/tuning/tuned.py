@@ -17,6 +17,8 @@ from nask.choices import GridName, Learner
 from nask.estimators.averaged import AveragedClassifier
 from nask.exceptions import ParameterError
 from nask.execution.progress import Progress, track
+from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.schema import kinds_of
 from nask.io.coerce import TakesGraphs
 from nask.kernels.parameters import is_integer
 from nask.learning.class_weights import CodeWeight
@@ -42,6 +44,10 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     @abstractmethod
     def sweeps(self) -> Sequence[Sweep]:
         """Return the passes over the data that the grid needs."""
+
+    def sweeps_of(self, data: Any) -> Sequence[Sweep]:
+        """Return those of them that make a difference for graphs, or a network."""
+        return self.sweeps()
 
     @abstractmethod
     def winning_estimator(self, winner: Entrant) -> Any:
@@ -166,7 +172,7 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
             Their classes, by number.
         """
         if len(items) <= LARGEST_UNSCREENED:
-            return self.sweeps()
+            return self.sweeps_of(data)
         nothing = [np.empty(0, dtype=np.intp)]
         found = screen(self, data, items, codes, self.classes_, nothing, self.verbose)
         return found.sweeps
@@ -253,6 +259,15 @@ class TunedStarClassifier(TunedClassifier):
         given |= {"alpha": (base.alpha,)} if base.alpha is not None else {}
         given |= {"multiclass": (base.multiclass,)} if base.multiclass is not None else {}
         return star_sweeps(base, grid, self.sweep_type, type(self).__name__, **given)
+
+    def sweeps_of(self, data: Any) -> Sequence[StarSweep]:
+        """Return the passes over the data, without those of a view that shows all there is."""
+        kinds = kinds_of([data] if isinstance(data, AttributedGraph) else data)
+        sweeps = self.sweeps()
+        views = {sweep.parameters["attributes"] for sweep in sweeps}
+        if len(kinds) > 1 or "all" not in views:
+            return sweeps
+        return [sweep for sweep in sweeps if sweep.parameters["attributes"] == "all"]
 
     def winning_estimator(self, winner: Entrant) -> Any:
         """Return the SVM with the parameters of the winner, not yet fitted."""
