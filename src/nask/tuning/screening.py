@@ -18,7 +18,7 @@ LARGEST_UNSCREENED = 700
 # Beyond, on so many.
 SAMPLE = 500
 # What goes on to all: settings of the kernel, from the best passes.
-KEPT_PASSES, KEPT = 4, 24
+KEPT_PASSES, KEPT = 3, 8
 # More training graphs or nodes than this are learned by an SVM: a ridge regression inverts a matrix
 # of their number, in 2 minutes for 6000, while an SVM looks at support vectors.
 LARGEST_RIDGE = 6000
