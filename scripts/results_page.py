@@ -1,4 +1,4 @@
-"""Rewrite the table and the picture of docs/results.md from the records in results/."""
+"""Rewrite the table and the picture of docs/results.md from the records in results/svm/."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def write(page: str, name: str, content: str) -> str:
 
 
 def main() -> None:
-    results = nask.read_results(ROOT / "results")
+    results = nask.read_results(ROOT / "results" / "svm")
     results.sort(key=lambda result: [*ORDER, result.dataset].index(result.dataset))
     mine = [result for result in results if result.method == "nask"]
     page = PAGE.read_text(encoding="utf-8")

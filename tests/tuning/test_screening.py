@@ -1,0 +1,106 @@
+"""Large sets: settings are screened on a sample."""
+
+import numpy as np
+import pytest
+
+import nask
+from nask.tuning import screening
+from nask.tuning.screening import sample_of, screen
+
+GRID = {"gamma": [0.1, 2.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "alpha": [0.01, 0.1, 1.0]}
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Sets of more than 40 graphs count as large."""
+    monkeypatch.setattr(screening, "SAMPLE", 40)
+    monkeypatch.setattr(screening, "KEPT", 3)
+    monkeypatch.setattr(screening, "KEPT_PASSES", 1)
+    monkeypatch.setattr("nask.tuning.tuned.LARGEST_UNSCREENED", 40)
+    monkeypatch.setattr("nask.evaluation.evaluate.LARGEST_UNSCREENED", 40)
+
+
+def test_a_sample_is_drawn_without_classes_and_in_order():
+    sample = sample_of(1000, random_state=3)
+    assert len(np.unique(sample)) == screening.SAMPLE
+    assert (np.diff(sample) > 0).all()
+    np.testing.assert_array_equal(sample, sample_of(1000, random_state=3))
+    assert not np.array_equal(sample, sample_of(1000, random_state=4))
+
+
+def screened(mutag, codes, tests):
+    model = nask.TunedNASKClassifier(grid=GRID)
+    items = np.arange(100)
+    return screen(model, mutag.graphs[:100], items, codes, np.array([-1, 1]), tests)
+
+
+@pytest.mark.usefixtures("small")
+def test_few_candidates_of_few_passes_go_on(mutag):
+    codes = (mutag.y[:100] > 0).astype(np.intp)
+    tests = [np.arange(10), np.arange(50, 60)]
+    found = screened(mutag, codes, tests)
+    assert [len(own) for own in found.kept] == [3, 3]
+    whole = nask.TunedNASKClassifier(grid=GRID).sweeps()
+    for own in found.kept:
+        passes = {candidate.parameters["gamma"] for candidate in own}
+        assert len(passes) == 1
+        # All penalties are tried on the whole set, though not on the sample.
+        assert all(candidate.alpha == whole[0].candidates[0].alpha for candidate in own)
+    kept = {id(candidate) for own in found.kept for candidate in own}
+    assert {id(c) for sweep in found.sweeps for c in sweep.candidates} == kept
+
+
+@pytest.mark.usefixtures("small")
+def test_classes_of_test_items_do_not_decide_what_a_fold_keeps(mutag):
+    codes = (mutag.y[:100] > 0).astype(np.intp)
+    test = np.arange(0, 100, 3)
+    other = codes.copy()
+    other[test] = 1 - other[test]
+
+    def kept(own):
+        return [candidate.parameters for candidate in screened(mutag, own, [test]).kept[0]]
+
+    assert kept(codes) == kept(other)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("learner", ["ridge", "svm"])
+def test_a_large_set_is_searched_and_evaluated(mutag, learner):
+    grid = {**GRID, "C": [1.0, 10.0]}
+    model = nask.TunedNASKClassifier(grid=grid, learner=learner, inner=2)
+    model.fit(mutag.graphs[::2], mutag.y[::2])
+    assert model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75
+    result = nask.evaluate(model, mutag, folds=3, repeats=1, inner=2)
+    assert result.accuracy_mean > 0.75
+
+
+@pytest.mark.usefixtures("small")
+def test_a_run_that_goes_on_has_the_same_passes(mutag, tmp_path):
+    """Screening looks at all folds, not at those that are left."""
+    model = nask.TunedNASKClassifier(grid=GRID)
+    whole = nask.evaluate(model, mutag, folds=3, repeats=1, out=tmp_path / "whole")
+    lines = (tmp_path / "whole" / "MUTAG--nask.jsonl").read_text().splitlines()
+    (tmp_path / "cut").mkdir()
+    kept = [line for line in lines if '"fold": 2' not in line]
+    assert len(kept) == len(lines) - 1
+    (tmp_path / "cut" / "MUTAG--nask.jsonl").write_text("\n".join(kept) + "\n")
+    again = nask.evaluate(model, mutag, folds=3, repeats=1, out=tmp_path / "cut")
+    assert [r.predicted for r in again.records] == [r.predicted for r in whole.records]
+
+
+def test_many_training_items_are_learned_by_an_svm():
+    model = nask.TunedNASKClassifier()
+    assert model.learner_for(screening.LARGEST_RIDGE) == "ridge"
+    assert model.learner_for(screening.LARGEST_RIDGE + 1) == "svm"
+
+
+@pytest.mark.usefixtures("small")
+def test_nodes_are_screened_on_some_of_them():
+    network = nask.lab.make_social_network(150)
+    grid = {"gamma": [0.5, 2.0], "n_hops": [1, 2]}
+    model = nask.TunedNASKNodeClassifier(grid=grid)
+    model.fit(network.graph, network.y, network.train)
+    assert model.score(network.graph, network.y, network.test) > 0.5
+    result = nask.evaluate(model, network, folds=2)
+    assert result.accuracy_mean > 0.5
