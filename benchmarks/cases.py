@@ -60,7 +60,8 @@ class Case:
     ----------
     work : str
         What ``worker.py`` does: "gram", "first call", "threads", "scaling", "arithmetic",
-        "feature scaling", "feature accuracy", "network", "linear solvers" or "path solvers".
+        "feature scaling", "feature accuracy", "network", "linear solvers", "path solvers" or
+        "ridge solvers".
     subject : str
         The dataset, or the quantity that is varied.
     method : str
@@ -115,6 +116,7 @@ def all_cases() -> list[Case]:
     large, largest = LARGE_LINEAR_SIZES
     cases += [_linear(*large, turns=1), _linear(*largest, turns=1, peer=False)]
     cases += [_path(name, n, turns=5) for name in PATH_SETS for n in (3, 7)]
+    cases += [_ridge(name, n, turns=5) for name in PATH_SETS for n in (1, 10)]
     return cases
 
 
@@ -142,6 +144,7 @@ def quick_cases() -> list[Case]:
     cases.append(Case("feature accuracy", "MUTAG", options=options))
     cases.append(Case("network", options=POKEC | {"n_nodes": 2000, "n_components": 96}))
     cases += [_linear("network", 300, 32, turns=2), _path("MUTAG", 2, turns=1)]
+    cases += [_ridge("MUTAG", 1, turns=1)]
     return cases
 
 
@@ -161,3 +164,7 @@ def _linear(rows: str, n_rows: int, n_columns: int, turns: int = 3, *, peer: boo
 
 def _path(dataset: str, n_penalties: int, turns: int) -> Case:
     return Case("path solvers", dataset, options={"n_penalties": n_penalties, "turns": turns})
+
+
+def _ridge(dataset: str, repeats: int, turns: int) -> Case:
+    return Case("ridge solvers", dataset, options={"repeats": repeats, "turns": turns})

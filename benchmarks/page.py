@@ -176,4 +176,11 @@ def _solvers(records: Records) -> list[str]:
             "penalty.",
             tables.path_table(records),
         ]
+    if tables.scaling_records(records, "ridge solvers"):
+        parts += [
+            "A ridge regression with one Gram matrix (2 hops) and one penalty: predictions for the "
+            "test set of every fold, and leave-one-out decisions within every training set, from "
+            "one inverse of the matrix of all graphs, and from one per training set.",
+            tables.ridge_table(records),
+        ]
     return parts

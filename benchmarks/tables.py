@@ -179,6 +179,22 @@ def path_table(records: Records) -> str:
     return table(headings, rows, "lrrrrrr")
 
 
+def ridge_table(records: Records) -> str:
+    """All folds and leave-one-out decisions from one inverse, and from one per fold."""
+    rows = []
+    for record in scaling_records(records, "ridge solvers"):
+        result = record.result
+        seconds = [number(statistics.median(own)) for own in result["cpu_seconds"].values()]
+        sizes = f"{result['n_graphs']}", f"{result['n_folds']}"
+        times = f"{ratio(result, 'per fold')} x"
+        rows.append((record.case.subject, *sizes, *seconds, times, f"{result['gap']:.0e}"))
+    headings = (
+        "set", "graphs", "folds", "one inverse", "one per fold", "times ours",
+        "largest difference",
+    )  # fmt: skip
+    return table(headings, rows, "lrrrrrr")
+
+
 def ratio(result: dict[str, Any], peer: str) -> str:
     """How many times our CPU seconds the peer takes, by the median over turns."""
     turns = zip(result["cpu_seconds"][peer], result["cpu_seconds"]["ours"], strict=True)

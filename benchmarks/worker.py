@@ -23,7 +23,7 @@ from first_call import first_calls
 from generated import scaling, threads
 from measure import measure, time_limit
 from peers import WWL, attributed, labelled
-from solvers import linear_solvers, path_solvers
+from solvers import linear_solvers, path_solvers, ridge_solvers
 
 import nask
 
@@ -104,6 +104,7 @@ def work(case: cases.Case) -> dict[str, Any]:
         "feature accuracy": feature_accuracy,
         "linear solvers": linear_solvers,
         "path solvers": path_solvers,
+        "ridge solvers": ridge_solvers,
     }
     try:
         if case.work == "gram":
