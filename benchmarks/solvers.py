@@ -90,7 +90,7 @@ def ridge_solvers(dataset: str, repeats: int, turns: int) -> dict[str, Any]:
     """
     data = nask.load_dataset(dataset)
     classes, codes = class_codes(np.asarray(data.y))
-    gram = nask.NASK(n_hops=2, n_jobs=1).fit_transform(data.graphs)
+    gram = nask.NASK(n_hops=2, n_jobs=1).fit_transform(data.graphs).astype(np.float64)
     penalties = np.full(len(codes), 0.1 * Centring.fit(gram).scale)
     problems = one_against_rest(codes, len(classes))
     tests = [split.test for split in outer_splits(codes, 10, repeats, random_state=100)]
