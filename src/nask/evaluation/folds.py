@@ -102,8 +102,10 @@ def ridge_folds(
         The text beside the bar.
     """
     sweeps = method.sweeps()
-    known = np.flatnonzero(codes >= 0)
-    place = np.cumsum(codes >= 0) - 1
+    # A public split may leave out nodes that have a class.
+    known = np.union1d(splits[0].train, splits[0].test)
+    place = np.empty(len(codes), dtype=np.intp)
+    place[known] = np.arange(len(known))
     for some in _groups(sweeps, splits, len(classes)):
         start = time.perf_counter()
         judge, rows = _judge_of(method, classes, codes, known, place, some)
