@@ -146,7 +146,7 @@ def _groups(
     n_settings = sum(
         len(own.alpha) * len(own.multiclass) for sweep in sweeps for own in sweep.candidates
     )
-    bytes_per_split = 4 * n_settings * n_classes * max(len(split.test) for split in splits)
+    bytes_per_split = 4 * max(1, n_settings) * n_classes * max(len(split.test) for split in splits)
     n_together = max(1, BYTES_OF_SCORES // bytes_per_split)
     for first in range(0, len(splits), n_together):
         yield splits[first : first + n_together]
