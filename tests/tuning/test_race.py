@@ -148,7 +148,7 @@ def test_errors():
     with pytest.raises(ParameterError, match="two training graphs or nodes of each class"):
         refuse_single_members(np.array([0, 0, 0, 1]), np.array(["a", "b"]))
     with pytest.raises(ParameterError, match="no candidates"):
-        Race(np.array([0, 0, 1, 1])).leader
+        _ = Race(np.array([0, 0, 1, 1])).leader
 
 
 def test_given_splits_are_all_that_judges():

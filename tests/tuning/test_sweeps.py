@@ -5,8 +5,8 @@ import pytest
 
 import nask
 from nask.exceptions import ParameterError
-from nask.tuning.grid import GRIDS
 from nask.learning.ridge import ALPHAS
+from nask.tuning.grid import GRIDS
 from nask.tuning.sweeps import PENALTIES, star_sweeps
 
 GRID = {
