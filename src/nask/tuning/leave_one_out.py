@@ -17,7 +17,7 @@ from nask.execution.execution import Execution
 from nask.execution.threads import one_blas_thread
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
-from nask.learning.held_out import hold_out
+from nask.learning.held_out import HeldOut, hold_out
 from nask.learning.ridge import SCHEMES, class_functions
 from nask.tuning.near_best import near_best
 from nask.tuning.sweeps import Candidate, Sweep
@@ -212,6 +212,12 @@ class LeaveOneOut(RidgeJudge):
         super().__init__(codes, n_classes, class_weight, n_jobs)
         self._tests = tests
         self._schemes = {name: make(codes, n_classes) for name, make in SCHEMES.items()}
+        # Balanced weights are those of a training set, so each fold has its own.
+        self._weights_by_fold: list[Float64] | None = None
+        if tests is not None and class_weight == "balanced":
+            known = [np.delete(codes, test) for test in tests]
+            weights = [weight_of_classes(class_weight, own, n_classes) for own in known]
+            self._weights_by_fold = [own[codes] for own in weights]
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of the classes of a fold's test items, the mean of the settings chosen for it."""
@@ -233,10 +239,15 @@ class LeaveOneOut(RidgeJudge):
         return judged
 
     def _try(self, gram: Float64, scheme: Multiclass, alpha: float) -> Found:
-        scale = Centring.fit(gram).scale
-        penalties = alpha * scale / self._weights
+        penalty = alpha * Centring.fit(gram).scale
+        problems = self._schemes[scheme]
         tests = NO_TESTS if self._tests is None else self._tests
-        found = hold_out(gram, self._schemes[scheme], penalties, tests)
+        if self._weights_by_fold is None:
+            found = hold_out(gram, problems, penalty / self._weights, tests)
+        else:
+            folds = zip(self._weights_by_fold, tests, strict=True)
+            parts = [hold_out(gram, problems, penalty / own, [test]) for own, test in folds]
+            found = HeldOut(*map(np.concatenate, zip(*parts, strict=True)))
         right = np.packbits(found.scores.argmax(axis=2) == self._codes, axis=1)
         if self._tests is None:
             functions = class_functions(found.coefficients[0], found.constants[0])
