@@ -101,9 +101,10 @@ def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier
         made = zip(members, functions, strict=True)
         forms = tuple(_member(pass_, *own) for own in made)
         groups.append(GraphGroup(kernel, forms, pass_.kernel_parameters()))
-    settings = document["settings"]
-    if not isinstance(settings, list) or not all(isinstance(own, dict) for own in settings):
+    given = document["settings"]
+    if not isinstance(given, list) or not all(isinstance(own, dict) for own in given):
         raise ModelFileError("The settings of the model are no list of mappings.")
+    settings = [{name: _value(own) for name, own in setting.items()} for setting in given]
     return AveragedClassifier(groups, classes, _calibration(arrays, len(classes)), settings)
 
 
@@ -168,8 +169,16 @@ def _set_parameters(model: BaseEstimator, given: Mapping[str, Any], name: str) -
                 f"{name} has no parameter {quoted(parameter)}, which the file gives."
             )
         if parameter not in RESOURCES:
-            plain = dict(map(tuple, value["pairs"])) if isinstance(value, dict) else value
-            model.set_params(**{parameter: plain})
+            model.set_params(**{parameter: _value(value)})
+
+
+def _value(content: Any) -> Any:
+    """The value of a parameter: a number, a text, or a list or mapping of such."""
+    value = dict(map(tuple, content["pairs"])) if isinstance(content, dict) else content
+    parts = [*value, *value.values()] if isinstance(value, dict) else value
+    if isinstance(parts, list) and any(isinstance(part, (list, dict)) for part in parts):
+        raise ModelFileError(f"A parameter has the value {quoted(content)}, which is none.")
+    return value
 
 
 def _kernel(
