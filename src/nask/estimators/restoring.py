@@ -6,12 +6,13 @@ Compiled code trusts positions and predictions trust shapes, so nothing is belie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from nask.choices import Multiclass
 from nask.engines.selection import ENGINES
 from nask.estimators.averaged import AveragedClassifier, GraphGroup, Member
 from nask.estimators.classifier import NASKClassifier
@@ -68,20 +69,27 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
     kernel = _kernel(model, document, arrays, "batch", unit)
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     support = _support(arrays["support"], n_support, n_graphs)
-    n_functions, calibration = 1, None
-    learned: type[KernelSVM | KernelRidge] = KernelSVM
+    n_functions, calibration, ridge = 1, None, False
     if isinstance(model, NASKClassifier):
         model.classes_ = _classes(document["classes"], document["classes_dtype"])
         model.weights_by_code(model.classes_)
         n_classes = len(model.classes_)
-        if model.learner == "ridge":
-            learned, n_functions = KernelRidge, 1 if n_classes == 2 else n_classes
-        else:
-            n_functions = n_classes * (n_classes - 1) // 2
+        ridge = model.learner == "ridge"
+        n_pairs = n_classes * (n_classes - 1) // 2
+        n_functions = n_classes if ridge and n_classes > 2 else n_pairs
         calibration = _calibration(arrays, n_classes)
-    functions = _function(arrays, "machine", n_functions, n_support)
-    model.set_fitted(kernel, learned(*functions, support, calibration), n_graphs)
+    learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
+    functions = KernelRidge(*learned, *_chosen(document["ridge"])) if ridge else KernelSVM(*learned)
+    model.set_fitted(kernel, functions, n_graphs)
     return model
+
+
+def _chosen(content: Mapping[str, Any]) -> tuple[float, Multiclass, float]:
+    """Penalty, scheme and leave-one-out accuracy of a ridge regression."""
+    scheme: Multiclass = content["multiclass"]
+    if scheme not in get_args(Multiclass):
+        raise ModelFileError(f"There is no scheme of several classes {quoted(scheme)}.")
+    return _finite(content["alpha"], positive=True), scheme, _finite(content["score"])
 
 
 def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier:

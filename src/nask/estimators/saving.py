@@ -19,6 +19,7 @@ from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
+from nask.learning.ridge import KernelRidge
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
 
@@ -45,6 +46,12 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     arrays["machine/constants"] = functions.constants
     if isinstance(model, NASKClassifier):
         _add_classes(document, arrays, model.classes_, functions.calibration)
+    if isinstance(functions, KernelRidge):
+        document["ridge"] = {
+            "alpha": float(functions.alpha),
+            "multiclass": functions.multiclass,
+            "score": functions.score,
+        }
     write_file(path, document, arrays, "save")
 
 
