@@ -158,7 +158,8 @@ def test_classes_of_test_items_change_nothing(n_classes, class_weight):
     np.testing.assert_allclose(first, second, atol=1e-6)
 
 
-def test_rows_of_a_larger_matrix_and_threads():
+def test_rows_of_a_larger_matrix_and_threads(monkeypatch):
+    monkeypatch.setattr("nask.execution.execution.PAIRS_PER_THREAD", 1)
     codes, grams = some_data(3)
     rows = np.random.default_rng(0).permutation(36)[:30]
     tests = [np.arange(5)]
