@@ -405,6 +405,9 @@ CORRUPT = {
     "machine has coefficients": lambda m: m.update(
         {"machine/coefficients.npy": bytes_of(np.zeros((3, 1)))}
     ),
+    "weight that is too large": document(
+        lambda d: d["parameters"].update(hop_weights=[1.0, 1e308])
+    ),
     "no parameter 'evil'": document(lambda d: d["parameters"].update(evil=1)),
     "batch/endpoints|endpoints": lambda m: m.pop("batch/endpoints.npy"),
 }
@@ -452,6 +455,7 @@ CORRUPT_MEAN = {
     "has 1 members, but coefficients of shape": one_group(lambda g: g["members"].pop()),
     "has 3 members, but": one_group(lambda g: g["members"].append(g["members"][0])),
     "'hop_weights' parameter": one_member(lambda m: m["form"].update(hop_weights=[1.0])),
+    "weight that is too large": one_member(lambda m: m["form"].update(hop_weights=[1e308, 0.0])),
     "'normalize' parameter": one_member(lambda m: m["form"].update(normalize="yes")),
     "'gram' parameter": one_member(lambda m: m["form"].update(gram="cubic")),
     "Expected a finite number, got None": one_member(lambda m: m["form"].update(gram="rbf")),

@@ -36,6 +36,7 @@ CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
 LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
 LARGEST, LARGEST_OF_CALIBRATION = 1e300, 1e100
+LARGEST_OF_HOPS = 1e100
 
 Floats = npt.NDArray[np.float64]
 
@@ -122,6 +123,7 @@ def _member(kernel: NASK, content: Mapping[str, Any], functions: DecisionFunctio
     for name in ("normalize", "gram", "gram_scale"):
         given.set_params(**{name: content["form"][name]})
     given.check_parameters()
+    _refuse_huge_weights(given)
     unit = None
     if given.gram == "rbf":
         unit = _finite(content["unit"], positive=True)
@@ -197,6 +199,7 @@ def _kernel(
     unit: float | None,
 ) -> FittedKernel:
     """The fitted kernel, with the graphs of the file as its training graphs."""
+    _refuse_huge_weights(model)
     schema = _schema(document["schema"])
     if schema.degree != model.degree:
         raise ModelFileError(
@@ -211,6 +214,12 @@ def _kernel(
             f"There is no engine {quoted(engine)}. {did_you_mean(str(engine), ENGINES)}"
         )
     return FittedKernel.of_batch(model, schema, batch, engine, unit)
+
+
+def _refuse_huge_weights(kernel: GraphKernelParameters) -> None:
+    """Raise where sums over hops would not stay finite."""
+    if max(kernel.hop_weights or (0.0,)) > LARGEST_OF_HOPS:
+        raise ModelFileError("A hop has a weight that is too large for sums over hops.")
 
 
 def _schema(content: Mapping[str, Any]) -> Schema:
