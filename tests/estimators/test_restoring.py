@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import nask
+from nask.estimators.averaged import AveragedClassifier
 from nask.exceptions import (
     AbsentAttributeWarning,
     ModelFileError,
@@ -51,9 +52,17 @@ def bytes_of(array, **options):
     return buffer.getvalue()
 
 
+# Forms of one pass, another pass with degrees, and a value by attribute.
+MEAN = [
+    {"n_hops": [1, 2], "gamma": [{"node_label": 0.5}], "alpha": [0.1]},
+    {"gram": ["rbf"], "degree": ["numerical"], "alpha": [0.1]},
+]
+ALL = ["three", "two", "regressor", "ridge", "mean", "mean of three"]
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A classifier of three classes with mixed attributes, one of two classes, a regressor."""
+    """Classifiers of three classes with mixed attributes and of two; a regressor; means."""
     folder = tmp_path_factory.mktemp("models")
     dataset = nask.load_dataset("Cuneiform")
     keep = [i for i, label in enumerate(dataset.y) if label < 3]
@@ -65,13 +74,21 @@ def files(tmp_path_factory):
             n_hops=2, expansion="ball", engine="explicit", class_weight={-1: 2.0, 1: 1.0}
         ),
         "regressor": nask.NASKRegressor(n_hops=1, gram="rbf", hop_weights=[1.0]),
+        "ridge": nask.NASKClassifier(n_hops=2, learner="ridge", gram="rbf"),
+        "mean": nask.TunedNASKClassifier(grid=MEAN),
+        "mean of three": nask.TunedNASKClassifier(grid={"n_hops": [1, 2], "alpha": [0.1]}),
     }
-    models["three"].fit(graphs[::2], y[::2])
-    models["two"].fit(mutag.graphs[:40], mutag.y[:40])
+    of_letters = ("three", "ridge", "mean of three")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nask.tuning.near_best.BEHIND", 1e3)  # all settings are averaged
+        for name in of_letters:
+            models[name].fit(graphs[::2], y[::2])
+        for name in ("two", "mean"):
+            models[name].fit(mutag.graphs[:40], mutag.y[:40])
     models["regressor"].fit(mutag.graphs[:30], [float(g.n_nodes) for g in mutag.graphs[:30]])
     for name, model in models.items():
         model.save(folder / name)
-    new = {"three": graphs[1:4], "two": mutag.graphs[60:63], "regressor": mutag.graphs[60:63]}
+    new = {name: graphs[1:4] if name in of_letters else mutag.graphs[60:63] for name in models}
     return {name: (members_of(folder / name), new[name]) for name in models}
 
 
@@ -89,10 +106,11 @@ def use(path, graphs):
         except NaskError:
             return False  # such as an attribute that is of another kind now
         assert len(predicted) == len(graphs)
-        if isinstance(model, nask.NASKClassifier):
+        if isinstance(model, (nask.NASKClassifier, AveragedClassifier)):
             assert set(predicted.tolist()) <= set(model.classes_.tolist())
             assert np.isfinite(model.decision_function(graphs)).all()
-            if model.functions_.calibration is not None:
+            averaged = isinstance(model, AveragedClassifier)
+            if (model if averaged else model.functions_).calibration is not None:
                 probabilities = model.predict_proba(graphs)
                 assert probabilities.shape == (len(graphs), len(model.classes_))
                 np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
@@ -190,7 +208,7 @@ def changed(array, value):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", ARRAY_CHANGES)
-@pytest.mark.parametrize("name", ["three", "two", "regressor"])
+@pytest.mark.parametrize("name", ALL)
 def test_arrays_of_another_shape_type_or_content(files, tmp_path, name, change):
     members, graphs = files[name]
     with warnings.catch_warnings():
@@ -235,7 +253,7 @@ def alter(document, path, action):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["three", "two", "regressor"])
+@pytest.mark.parametrize("name", ALL)
 def test_documents_with_anything_anywhere(files, tmp_path, name):
     members, graphs = files[name]
     draw = random.Random(3)
@@ -309,7 +327,7 @@ def test_more_than_memory_holds(files, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["three", "regressor"])
+@pytest.mark.parametrize("name", ["three", "regressor", "mean"])
 def test_bytes_changed_anywhere(files, tmp_path, name):
     members, graphs = files[name]
     whole = write_members(tmp_path / "m", members).read_bytes()
@@ -387,6 +405,9 @@ CORRUPT = {
     "machine has coefficients": lambda m: m.update(
         {"machine/coefficients.npy": bytes_of(np.zeros((3, 1)))}
     ),
+    "weight that is too large": document(
+        lambda d: d["parameters"].update(hop_weights=[1.0, 1e308])
+    ),
     "no parameter 'evil'": document(lambda d: d["parameters"].update(evil=1)),
     "batch/endpoints|endpoints": lambda m: m.pop("batch/endpoints.npy"),
 }
@@ -400,9 +421,91 @@ def test_corrupted_files_are_refused(files, tmp_path, message):
         nask.load(write_members(tmp_path / "bad.nask", members))
 
 
+def array(name, change):
+    """What changes one array of a file."""
+
+    def apply(members):
+        members[f"{name}.npy"] = bytes_of(change(array_of(members[f"{name}.npy"])))
+
+    return apply
+
+
+def one_group(change):
+    return document(lambda d: change(d["groups"][0]))
+
+
+def one_member(change):
+    return document(lambda d: change(d["groups"][0]["members"][1]))
+
+
+CORRUPT_MEAN = {
+    r"The groups are \[\]": document(lambda d: d.update(groups=[])),
+    "The groups are 'x'": document(lambda d: d.update(groups="x")),
+    r"batches \[7, ": one_group(lambda g: g.update(batch=7)),
+    r"batches \[0.5, ": one_group(lambda g: g.update(batch=0.5)),
+    # The graphs of another group have another number of attributes.
+    "numerical attributes of the nodes": document(
+        lambda d: [group.update(batch=1 - group["batch"]) for group in d["groups"]]
+    ),
+    "no parameter 'evil'": one_group(lambda g: g["parameters"].update(evil=1)),
+    "'gamma_star' parameter": one_group(lambda g: g["parameters"].update(gamma_star=-1)),
+    "The parameter degree": one_group(lambda g: g["parameters"].update(degree="numerical")),
+    "no engine 'magic'": one_group(lambda g: g.update(engine="magic")),
+    "no list of members": one_group(lambda g: g.update(members=[])),
+    "has 1 members, but coefficients of shape": one_group(lambda g: g["members"].pop()),
+    "has 3 members, but": one_group(lambda g: g["members"].append(g["members"][0])),
+    "'hop_weights' parameter": one_member(lambda m: m["form"].update(hop_weights=[1.0])),
+    "weight that is too large": one_member(lambda m: m["form"].update(hop_weights=[1e308, 0.0])),
+    "'normalize' parameter": one_member(lambda m: m["form"].update(normalize="yes")),
+    "'gram' parameter": one_member(lambda m: m["form"].update(gram="cubic")),
+    "Expected a finite number, got None": one_member(lambda m: m["form"].update(gram="rbf")),
+    "Expected a finite number, got 0": document(
+        lambda d: d["groups"][1]["members"][0].update(unit=0)
+    ),
+    "settings of the model": document(lambda d: d.update(settings=[3])),
+    "A parameter has the value": document(lambda d: d["settings"][0].update(gamma=[[1.0]])),
+    "The classes are": document(lambda d: d.update(classes=[1, -1])),
+    r"expected \(3, 40\)": document(lambda d: d.update(classes=[-1, 0, 1])),
+    "missing, infinite or too large": array("group1/constants", lambda a: a * np.nan),
+    "coefficients of shape": array("group0/coefficients", lambda a: a[..., :-1]),
+    "type float64": array("group0/coefficients", lambda a: a.astype(np.float32)),
+    "group0/constants": lambda m: m.pop("group0/constants.npy"),
+    "batch1/": lambda m: m.pop("batch1/endpoints.npy"),
+    "which no model has": lambda m: m.update({"group9/constants.npy": bytes_of(np.zeros(1))}),
+}
+
+
+@pytest.mark.parametrize("message", CORRUPT_MEAN)
+def test_corrupted_means_are_refused(files, tmp_path, message):
+    members = dict(files["mean"][0])
+    CORRUPT_MEAN[message](members)
+    with pytest.raises(ModelFileError, match=message):
+        nask.load(write_members(tmp_path / "bad.nask", members))
+
+
+CORRUPT_RIDGE = {
+    "Expected a finite number, got -1": document(lambda d: d["ridge"].update(alpha=-1)),
+    "no scheme of several classes 'ova'": document(lambda d: d["ridge"].update(multiclass="ova")),
+    "Expected a finite number, got 'good'": document(lambda d: d["ridge"].update(score="good")),
+    "'ridge'": document(lambda d: d.pop("ridge")),
+    "'learner' parameter": document(lambda d: d["parameters"].update(learner="forest")),
+    "'alpha' parameter": document(lambda d: d["parameters"].update(alpha=0)),
+    "machine has coefficients": array("machine/coefficients", lambda a: a[:2]),
+}
+
+
+@pytest.mark.parametrize("message", CORRUPT_RIDGE)
+def test_corrupted_ridge_regressions_are_refused(files, tmp_path, message):
+    members = dict(files["ridge"][0])
+    CORRUPT_RIDGE[message](members)
+    with pytest.raises(ModelFileError, match=message):
+        nask.load(write_members(tmp_path / "bad.nask", members))
+
+
 @pytest.mark.slow
-def test_damage_anywhere_is_an_error_or_harmless(files, tmp_path):
-    members, graphs = files["three"]
+@pytest.mark.parametrize("name", ["three", "mean"])
+def test_damage_anywhere_is_an_error_or_harmless(files, tmp_path, name):
+    members, graphs = files[name]
     path = write_members(tmp_path / "whole.nask", members)
     whole = path.read_bytes()
     expected = nask.load(path).decision_function(graphs)

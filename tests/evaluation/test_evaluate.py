@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 
 import nask
@@ -26,9 +26,36 @@ def outcome(result):
              r.predicted) for r in result.records]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def model():
-    return nask.TunedNASKClassifier(grid=GRID)
+@pytest.fixture(scope="module", params=["ridge", "svm"])
+def model(request):
+    return nask.TunedNASKClassifier(grid=GRID, learner=request.param)
+
+
+def method_of(model):
+    """The name under which a run is recorded."""
+    return "nask" if model.learner == "ridge" else "nask-svm"
+
+
+def one_fold(model, stacks, classes, codes, split):
+    """The record of a fold from Gram matrices of the whole set."""
+    if model.learner == "svm":
+        return evaluate_module.fold_of_shared(model, stacks, classes, codes, split)
+    [record] = evaluate_module.ridge_folds(model, stacks, classes, codes, [split], False, "")
+    return record
+
+
+def note_folds(monkeypatch, model):
+    """A list that grows with every fold that is computed."""
+    computed = []
+    name = "fold_of_shared" if model.learner == "svm" else "ridge_folds"
+    original = getattr(evaluate_module, name)
+
+    def noted(*arguments):
+        computed.extend([1] if model.learner == "svm" else arguments[4])
+        return original(*arguments)
+
+    monkeypatch.setattr(evaluate_module, name, noted)
+    return computed
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +72,7 @@ def test_every_graph_is_tested_once_a_repeat(undisturbed, mutag):
         assert record.accuracy == right.mean()
 
 
-def test_summary(undisturbed):
+def test_summary(undisturbed, model):
     accuracies = np.array([r.accuracy for r in undisturbed.records])
     means = accuracies.reshape(2, 3).mean(axis=1)
     assert undisturbed.accuracy_mean == pytest.approx(accuracies.mean())
@@ -56,7 +83,7 @@ def test_summary(undisturbed):
     assert json.loads(json.dumps(plain)) == plain
     promised = "dataset method accuracy_mean accuracy_std_repeats accuracy_std_folds folds repeats"
     assert {*promised.split(), "seconds_kernel", "seconds_learning", "params"} <= set(plain)
-    assert plain["method"] == "nask"
+    assert plain["method"] == method_of(model)
     assert plain["attribute_ranges"] == "whole set"
     assert len(plain["params"]) == 6
     assert plain["environment"]["versions"]["nask"] == nask.__version__
@@ -73,10 +100,10 @@ def test_the_test_fold_is_never_seen_by_the_choice(undisturbed, model, mutag):
     split = next(iter(outer_splits(np.searchsorted([-1, 1], mutag.y), 3, 1, 0)))
     assert list(split.test) == test
     stacks = [sweep.compute(mutag.graphs) for sweep in model.sweeps()]
-    small = nask.TunedNASKClassifier(grid=GRID, inner=2)
+    small = clone(model).set_params(inner=2)
     classes = np.array([-1, 1])
     honest, other = (
-        evaluate_module.fold_of_shared(small, stacks, classes, np.searchsorted(classes, y), split)
+        one_fold(small, stacks, classes, np.searchsorted(classes, y), split)
         for y in (mutag.y, spoiled)
     )
     assert other.parameters == honest.parameters
@@ -85,10 +112,10 @@ def test_the_test_fold_is_never_seen_by_the_choice(undisturbed, model, mutag):
     assert other.accuracy != honest.accuracy
 
 
-def test_shuffled_classes_score_as_chance(mutag):
+def test_shuffled_classes_score_as_chance(model, mutag):
     y = np.random.default_rng(3).permutation(np.arange(120) % 2)
     noise = nask.Dataset("noise", mutag.graphs[:120], y)
-    result = nask.evaluate(nask.TunedNASKClassifier(grid=GRID), noise, folds=5, repeats=2, inner=2)
+    result = nask.evaluate(model, noise, folds=5, repeats=2, inner=2)
     assert abs(result.accuracy_mean - 0.5) < 0.12
 
 
@@ -103,10 +130,12 @@ def test_more_repeats_keep_the_first(undisturbed, model, mutag):
     assert one.accuracy_std_repeats == 0.0
 
 
-def test_strict_folds_are_those_of_separate_fits(mutag, cuneiform):
+@pytest.mark.parametrize("learner", ["ridge", "svm"])
+def test_strict_folds_are_those_of_separate_fits(mutag, cuneiform, learner):
     """Numerical ranges come from the training set alone."""
     small = nask.Dataset("small", cuneiform.graphs[:48], np.arange(48) % 2)
-    model = nask.TunedNASKClassifier(grid={"gamma": [0.5, 8.0], "C": [1.0, 10.0]})
+    grid = {"gamma": [0.5, 8.0], "C": [1.0, 10.0], "alpha": [0.03, 0.3]}
+    model = nask.TunedNASKClassifier(grid=grid, learner=learner)
     result = nask.evaluate(model, small, folds=2, repeats=1, inner=2, strict=True)
     assert result.to_json()["attribute_ranges"] == "training fold"
     for record, split in zip(result.records, outer_splits(small.y, 2, 1, 0), strict=True):
@@ -115,6 +144,7 @@ def test_strict_folds_are_those_of_separate_fits(mutag, cuneiform):
         expected = fitted.predict([small.graphs[i] for i in split.test])
         assert list(record.predicted) == expected.tolist()
         assert record.parameters == fitted.best_params_
+        assert record.inner_accuracy == fitted.best_score_
         assert record.seconds_kernel > 0
 
 
@@ -166,25 +196,22 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, mutag, tmp_pat
     with pytest.raises(KilledError):
         nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     monkeypatch.setattr(evaluate_module, "Journal", original)
-    computed = []
-    fold = evaluate_module.fold_of_shared
-    monkeypatch.setattr(
-        evaluate_module, "fold_of_shared", lambda *a: computed.append(1) or fold(*a)
-    )
+    computed = note_folds(monkeypatch, model)
     result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     assert outcome(result) == outcome(undisturbed)
     assert len(computed) == 6 - folds
-    assert [p.name for p in tmp_path.iterdir()] == ["MUTAG--nask.jsonl"]
+    assert [p.name for p in tmp_path.iterdir()] == [f"MUTAG--{method_of(model)}.jsonl"]
 
 
 def test_a_finished_run_is_read_not_repeated(monkeypatch, undisturbed, model, mutag, tmp_path):
     nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     monkeypatch.delattr(evaluate_module, "fold_of_shared")
+    monkeypatch.delattr(evaluate_module, "ridge_folds")
     again = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     assert outcome(again) == outcome(undisturbed)
     with pytest.raises(ParameterError, match="holds another run: folds was 3 and is 4 now"):
         nask.evaluate(model, mutag, out=tmp_path, folds=4, repeats=2, inner=2)
-    other = nask.TunedNASKClassifier(grid={"C": [1.0]})
+    other = clone(model).set_params(grid={"C": [1.0]})
     with pytest.raises(ParameterError, match="holds another run: grid was"):
         nask.evaluate(other, mutag, out=tmp_path, **PROTOCOL)
     changed = nask.Dataset("MUTAG", mutag.graphs, -mutag.y)
@@ -203,7 +230,7 @@ def test_another_default_grid_is_another_run(monkeypatch, mutag, tmp_path):
 
 def test_folds_drawn_otherwise_are_not_mixed(model, mutag, tmp_path):
     nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
-    path = tmp_path / "MUTAG--nask.jsonl"
+    path = tmp_path / f"MUTAG--{method_of(model)}.jsonl"
     lines = path.read_text().splitlines()
     record = json.loads(lines[-1])
     record["test"][:2] = record["test"][1::-1]
@@ -215,21 +242,22 @@ def test_folds_drawn_otherwise_are_not_mixed(model, mutag, tmp_path):
 @pytest.mark.slow
 def test_two_processes_do_not_write_to_one_file(monkeypatch, model, mutag, tmp_path):
     """The second is told; what the first does is left alone."""
-    fold = evaluate_module.fold_of_shared
+    name = "fold_of_shared" if model.learner == "svm" else "ridge_folds"
+    fold = getattr(evaluate_module, name)
 
     def interrupted(*arguments):
         with pytest.raises(ParameterError, match="Another process is at work"):
             nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
         return fold(*arguments)
 
-    monkeypatch.setattr(evaluate_module, "fold_of_shared", interrupted)
+    monkeypatch.setattr(evaluate_module, name, interrupted)
     result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     assert len(result.records) == 6
 
 
 def test_reading_leaves_a_run_alone(model, mutag, tmp_path):
     result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
-    path = tmp_path / "MUTAG--nask.jsonl"
+    path = tmp_path / f"MUTAG--{method_of(model)}.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])  # the last record is being written
     [one] = nask.read_results(tmp_path)
@@ -247,7 +275,7 @@ def test_a_name_with_slashes_stays_in_its_folder(model, mutag, tmp_path):
 
 
 def test_a_file_that_is_no_journal(model, mutag, tmp_path):
-    path = tmp_path / "MUTAG--nask.jsonl"
+    path = tmp_path / f"MUTAG--{method_of(model)}.jsonl"
     for content in ("hello\n", "hello"):
         path.write_text(content)
         with pytest.raises(FormatError, match="not a file of results"):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 import nask
 from nask.evaluation import evaluate as evaluate_module
@@ -38,9 +38,22 @@ def network():
     return changed(whole, y=y)
 
 
-@pytest.fixture(scope="module")
-def model():
-    return nask.TunedNASKNodeClassifier(grid=GRID)
+@pytest.fixture(scope="module", params=["ridge", "svm"])
+def model(request):
+    return nask.TunedNASKNodeClassifier(grid=GRID, learner=request.param)
+
+
+def method_of(model):
+    """The name under which a run is recorded."""
+    return "nask" if model.learner == "ridge" else "nask-svm"
+
+
+def one_fold(model, stacks, classes, codes, split):
+    """The record of a fold from Gram matrices of the whole network."""
+    if model.learner == "svm":
+        return evaluate_module.fold_of_shared(model, stacks, classes, codes, split)
+    [record] = evaluate_module.ridge_folds(model, stacks, classes, codes, [split], False, "")
+    return record
 
 
 @pytest.fixture(scope="module")
@@ -62,24 +75,24 @@ def test_every_node_with_a_class_is_tested_once(undisturbed, network):
     assert undisturbed.accuracy_mean > 0.65
 
 
-def test_summary(undisturbed, network):
+def test_summary(undisturbed, model, network):
     plain = undisturbed.to_json()
     assert (undisturbed.items, undisturbed.n_items) == ("nodes", 180)
     assert (plain["n_nodes"], plain["folds"], plain["repeats"], plain["inner"]) == (180, 4, 1, 3)
     assert "n_graphs" not in plain
     assert plain["majority"] == np.bincount(network.y[network.y != -1]).max() / 180
     assert plain["attribute_ranges"] == "whole set"
-    assert plain["method"] == "nask"
+    assert plain["method"] == method_of(model)
 
 
-def test_folds_are_those_of_fits_that_know_no_other_class(undisturbed, network):
+def test_folds_are_those_of_fits_that_know_no_other_class(undisturbed, model, network):
     """A fit on the network with the classes of the training set alone predicts the same."""
     for record, split in zip(
         undisturbed.records, make_task(network, "folds", 4, None, None, 0).splits, strict=True
     ):
         known = np.full_like(network.y, -1)
         known[split.train] = network.y[split.train]
-        fitted = nask.TunedNASKNodeClassifier(grid=GRID).fit(network.graph, known)
+        fitted = clone(model).fit(network.graph, known)
         assert fitted.best_params_ == record.parameters
         assert fitted.best_score_ == record.inner_accuracy
         predicted = fitted.predict(network.graph, split.test)
@@ -104,7 +117,7 @@ def test_classes_of_a_test_fold_are_never_seen_by_the_choice(model, network, und
     spoiled = task.codes.copy()
     spoiled[split.test] = 1 - spoiled[split.test]
     stacks = [sweep.compute(network.graph) for sweep in model.sweeps()]
-    blind = evaluate_module.fold_of_shared(model, stacks, task.classes, spoiled, split)
+    blind = one_fold(model, stacks, task.classes, spoiled, split)
     honest = undisturbed.records[2]
     assert (blind.predicted, blind.parameters) == (honest.predicted, honest.parameters)
     assert blind.accuracy == pytest.approx(1 - honest.accuracy)
@@ -121,25 +134,18 @@ def test_the_public_split(public, network):
     assert public.accuracy_mean > 0.6
 
 
-def test_the_public_split_chooses_on_validation_nodes(public, network):
+def test_the_public_split_chooses_on_validation_nodes(public, model, network):
     """And trains on training nodes alone."""
     split = public_split(network)
-    fitted = nask.TunedNASKNodeClassifier(grid=GRID)
-    fitted.fit(network.graph, network.y, split.train, split.validation)
+    fitted = clone(model).fit(network.graph, network.y, split.train, split.validation)
     assert fitted.best_params_ == public.records[0].parameters
     assert fitted.best_score_ == public.records[0].inner_accuracy
     spoiled = network.y.copy()
     spoiled[split.validation] = 1 - spoiled[split.validation]
-    other = nask.evaluate(
-        nask.TunedNASKNodeClassifier(grid={name: values[:1] for name, values in GRID.items()}),
-        changed(network, y=spoiled),
-        split="planetoid",
-    )
-    only = nask.evaluate(
-        nask.TunedNASKNodeClassifier(grid={name: values[:1] for name, values in GRID.items()}),
-        network,
-        split="planetoid",
-    )
+    one = {**{name: values[:1] for name, values in GRID.items()}, "alpha": [0.1]}
+    single = clone(model).set_params(grid=one)
+    other = nask.evaluate(single, changed(network, y=spoiled), split="planetoid")
+    only = nask.evaluate(single, network, split="planetoid")
     assert other.records[0].predicted == only.records[0].predicted
     assert other.records[0].inner_accuracy == pytest.approx(1 - only.records[0].inner_accuracy)
 
@@ -149,8 +155,7 @@ def test_without_validation_nodes_folds_of_the_training_nodes_choose(network, mo
     result = nask.evaluate(model, bare, split="planetoid", inner=2)
     assert result.inner == 2
     split = public_split(bare)
-    fitted = nask.TunedNASKNodeClassifier(grid=GRID, inner=2)
-    fitted.fit(network.graph, network.y, split.train)
+    fitted = clone(model).set_params(inner=2).fit(network.graph, network.y, split.train)
     assert fitted.best_params_ == result.records[0].parameters
     assert fitted.best_score_ == result.records[0].inner_accuracy
 
@@ -161,7 +166,7 @@ def test_both_protocols_in_one_folder(model, network, undisturbed, public, tmp_p
     once = nask.evaluate(model, network, split="planetoid", out=tmp_path)
     assert outcome(folds) == outcome(undisturbed)
     assert outcome(once) == outcome(public)
-    names = ["social_network--nask.jsonl", "social_network@planetoid--nask.jsonl"]
+    names = [f"social_network{part}--{method_of(model)}.jsonl" for part in ("", "@planetoid")]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     assert nask.read_results(tmp_path) == [folds, once]
     for name, split in zip(names, ("folds", "planetoid"), strict=True):
@@ -187,10 +192,14 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, network, tmp_p
         nask.evaluate(model, network, folds=4, out=tmp_path)
     monkeypatch.setattr(evaluate_module, "Journal", original)
     computed = []
-    fold = evaluate_module.fold_of_shared
-    monkeypatch.setattr(
-        evaluate_module, "fold_of_shared", lambda *a: computed.append(1) or fold(*a)
-    )
+    name = "fold_of_shared" if model.learner == "svm" else "ridge_folds"
+    fold = getattr(evaluate_module, name)
+
+    def noted(*arguments):
+        computed.extend([1] if model.learner == "svm" else arguments[4])
+        return fold(*arguments)
+
+    monkeypatch.setattr(evaluate_module, name, noted)
     result = nask.evaluate(model, network, folds=4, out=tmp_path)
     assert outcome(result) == outcome(undisturbed)
     assert len(computed) == 2
@@ -250,9 +259,13 @@ def test_a_classifier_that_chooses_nothing(network):
 def test_nask_is_the_tuned_classifier_of_nodes(monkeypatch, network):
     from nask.tuning.grid import GRIDS
 
-    monkeypatch.setitem(GRIDS, "nodes", [{"C": [1.0]}])
+    monkeypatch.setitem(GRIDS, "nodes", [{"C": [1.0], "alpha": [0.1]}])
     result = nask.evaluate("nask", network, folds=2)
     assert result.method == "nask"
+    chosen = {"alpha": 0.1, "learner": "ridge", "averaged": 1}
+    assert [dict(record.parameters) for record in result.records] == [chosen] * 2
+    result = nask.evaluate("nask-svm", network, folds=2)
+    assert result.method == "nask-svm"
     assert [dict(record.parameters) for record in result.records] == [{"C": 1.0}] * 2
 
 

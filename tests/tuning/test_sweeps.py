@@ -5,8 +5,9 @@ import pytest
 
 import nask
 from nask.exceptions import ParameterError
+from nask.learning.ridge import ALPHAS
 from nask.tuning.grid import GRIDS
-from nask.tuning.sweeps import star_sweeps
+from nask.tuning.sweeps import PENALTIES, star_sweeps
 
 GRID = {
     "gamma": [0.1, 1.0],
@@ -20,7 +21,7 @@ GRID = {
 
 def test_each_candidate_has_the_gram_of_its_parameters(mutag):
     graphs = mutag.graphs[:15]
-    for sweep in star_sweeps(nask.NASK(), 1.0, GRID):
+    for sweep in star_sweeps(nask.NASK(), GRID):
         stack = sweep.compute(graphs)
         for candidate in sweep.candidates:
             expected = nask.NASK(**candidate.parameters).fit_transform(graphs)
@@ -30,7 +31,7 @@ def test_each_candidate_has_the_gram_of_its_parameters(mutag):
 def test_hop_weights_are_a_matter_of_form(mutag):
     graphs = mutag.graphs[:10]
     grid = {"n_hops": [2], "hop_weights": [[1.0, 2.0], [3.0, 0.0]]}
-    [sweep] = star_sweeps(nask.NASK(), 1.0, grid)
+    [sweep] = star_sweeps(nask.NASK(), grid)
     stack = sweep.compute(graphs)
     for candidate in sweep.candidates:
         expected = nask.NASK(**candidate.parameters).fit_transform(graphs)
@@ -38,7 +39,7 @@ def test_hop_weights_are_a_matter_of_form(mutag):
 
 
 def test_what_makes_no_difference_is_tried_once():
-    sweeps = star_sweeps(nask.NASK(), 1.0, GRID)
+    sweeps = star_sweeps(nask.NASK(), GRID)
     assert len(sweeps) == 4  # gamma x gamma_star: the rest comes from the same passes
     tried = [repr(candidate.parameters) for s in sweeps for candidate in s.candidates]
     assert len(tried) == len(set(tried))
@@ -52,27 +53,39 @@ def test_what_makes_no_difference_is_tried_once():
 
 def test_the_grid_overrides_and_the_base_gives_the_rest():
     base = nask.NASK(expansion="ball", gamma=7.0)
-    [sweep] = star_sweeps(base, 5.0, {"n_hops": [2]})
+    given = {"C": (5.0,), "alpha": (0.2,), "multiclass": ("ovo",)}
+    [sweep] = star_sweeps(base, {"n_hops": [2]}, **given)
     assert sweep.parameters["expansion"] == "ball"
     assert sweep.parameters["gamma"] == 7.0
-    assert sweep.candidates[0].C == (5.0,)
+    [candidate] = sweep.candidates
+    assert (candidate.C, candidate.alpha, candidate.multiclass) == ((5.0,), (0.2,), ("ovo",))
+    varied = {"C": [3.0], "alpha": [0.5, 0.1], "multiclass": ["ovr"]}
+    [candidate] = star_sweeps(base, varied, **given)[0].candidates
+    assert (candidate.C, candidate.alpha, candidate.multiclass) == ((3.0,), (0.1, 0.5), ("ovr",))
+
+
+def test_learners_have_values_of_their_own_where_nothing_is_said():
+    [candidate] = star_sweeps(nask.NASK(), {"n_hops": [2]})[0].candidates
+    assert candidate.C == PENALTIES
+    assert candidate.alpha == ALPHAS
+    assert candidate.multiclass == ("ovr", "ovo")
 
 
 def test_penalties_are_sorted_and_joined_over_parts():
     parts = [{"n_hops": [1], "C": [10.0, 1.0]}, {"n_hops": [1], "C": [100.0]}]
-    [sweep] = star_sweeps(nask.NASK(), 1.0, parts)
+    [sweep] = star_sweeps(nask.NASK(), parts)
     assert sweep.candidates[0].C == (1.0, 10.0, 100.0)
 
 
 def test_numbers_of_numpy_become_plain_ones():
-    [sweep] = star_sweeps(nask.NASK(), 1.0, {"n_hops": np.arange(1, 3), "C": np.array([1.0])})
+    [sweep] = star_sweeps(nask.NASK(), {"n_hops": np.arange(1, 3), "C": np.array([1.0])})
     assert [type(c.parameters["n_hops"]) for c in sweep.candidates] == [int, int]
     assert type(sweep.candidates[0].C[0]) is float
 
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_named_grids_are_valid(name):
-    assert star_sweeps(nask.NASK(), 1.0, GRIDS[name])
+    assert star_sweeps(nask.NASK(), GRIDS[name])
 
 
 @pytest.mark.parametrize(
@@ -85,9 +98,11 @@ def test_named_grids_are_valid(name):
         ({"gamma": [-1.0]}, "'gamma' parameter of NASK must be"),
         ({"C": [0.0]}, "'C' parameter of TunedNASKClassifier must be"),
         ({"C": ["x"]}, "'C' parameter of TunedNASKClassifier must be"),
+        ({"alpha": [0.1, -1.0]}, "'alpha' parameter of TunedNASKClassifier must be"),
+        ({"multiclass": ["ova"]}, "'multiclass' parameter of .* one of 'ovr', 'ovo'"),
         ([3], "a dict of lists by parameter"),
     ],
 )
 def test_mistakes_in_a_grid(grid, message):
     with pytest.raises(ParameterError, match=message):
-        star_sweeps(nask.NASK(), 1.0, grid)
+        star_sweeps(nask.NASK(), grid)

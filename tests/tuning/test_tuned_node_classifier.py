@@ -19,9 +19,15 @@ def network():
     return nask.lab.make_social_network(160, 6.0, random_state=3)
 
 
+@pytest.fixture(scope="module", params=["svm", "ridge"])
+def tuned(request, network):
+    model = nask.TunedNASKNodeClassifier(grid=GRID, learner=request.param)
+    return model.fit(network.graph, network.y, network.train)
+
+
 @pytest.fixture(scope="module")
-def tuned(network):
-    model = nask.TunedNASKNodeClassifier(grid=GRID)
+def svm(network):
+    model = nask.TunedNASKNodeClassifier(grid=GRID, learner="svm")
     return model.fit(network.graph, network.y, network.train)
 
 
@@ -48,31 +54,31 @@ def test_single_precision_by_default(network):
             np.testing.assert_allclose(gram, exact, atol=1e-5)
 
 
-def test_it_is_the_classifier_it_chose(tuned, network):
-    same = nask.NASKNodeClassifier(**tuned.best_params_, dtype="float32")
+def test_it_is_the_svm_it_chose(svm, network):
+    same = nask.NASKNodeClassifier(**svm.best_params_, dtype="float32")
     same.fit(network.graph, network.y, network.train)
     for nodes in (None, network.test):
         expected = same.predict(network.graph, nodes)
-        np.testing.assert_array_equal(tuned.predict(network.graph, nodes), expected)
+        np.testing.assert_array_equal(svm.predict(network.graph, nodes), expected)
         np.testing.assert_allclose(
-            tuned.decision_function(network.graph, nodes),
+            svm.decision_function(network.graph, nodes),
             same.decision_function(network.graph, nodes),
         )
-    score = tuned.score(network.graph, network.y, network.test)
-    assert score == np.mean(tuned.predict(network.graph, network.test) == network.y[network.test])
+    score = svm.score(network.graph, network.y, network.test)
+    assert score == np.mean(svm.predict(network.graph, network.test) == network.y[network.test])
     assert score > 0.65  # the larger class has 0.55
-    np.testing.assert_array_equal(tuned.classes_, [0, 1])
+    np.testing.assert_array_equal(svm.classes_, [0, 1])
 
 
-def test_its_score_is_that_of_cross_validation(tuned, network):
+def test_the_score_of_an_svm_is_that_of_cross_validation(svm, network):
     codes = network.y[network.train]
     right = np.zeros(len(codes), dtype=bool)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     for learn, judge in folds.split(codes, codes):
-        model = nask.NASKNodeClassifier(**tuned.best_params_, dtype="float32")
+        model = nask.NASKNodeClassifier(**svm.best_params_, dtype="float32")
         model.fit(network.graph, network.y, network.train[learn])
         right[judge] = model.predict(network.graph, network.train[judge]) == codes[judge]
-    assert tuned.best_score_ == pytest.approx(right.mean(), abs=1.5 / len(right))
+    assert svm.best_score_ == pytest.approx(right.mean(), abs=1.5 / len(right))
 
 
 def test_no_class_outside_training_is_seen(tuned, network):
@@ -86,8 +92,8 @@ def test_no_class_outside_training_is_seen(tuned, network):
     np.testing.assert_array_equal(default.predict(network.graph), tuned.predict(network.graph))
 
 
-def test_validation_nodes_choose_and_are_not_trained_on(network):
-    model = nask.TunedNASKNodeClassifier(grid=GRID)
+def test_validation_nodes_choose_an_svm_and_are_not_trained_on(network):
+    model = nask.TunedNASKNodeClassifier(grid=GRID, learner="svm")
     model.fit(network.graph, network.y, network.train, network.validation)
     scores = {}
     for gamma in GRID["gamma"]:
@@ -101,12 +107,11 @@ def test_validation_nodes_choose_and_are_not_trained_on(network):
     assert own == pytest.approx(scores[repr(model.best_params_)])
     assert model.best_score_ == pytest.approx(own, abs=1.5 / len(network.validation))
     # All the rest has a class, yet validation nodes are left out of training.
-    held = clone(model).fit(network.graph, network.y, validation=network.validation)
     turned = network.y.copy()
     turned[network.validation] = 1 - turned[network.validation]
     one = {name: values[:1] for name, values in GRID.items()}
     held, blind = (
-        nask.TunedNASKNodeClassifier(grid=one).fit(network.graph, y, validation=network.validation)
+        clone(model).set_params(grid=one).fit(network.graph, y, validation=network.validation)
         for y in (network.y, turned)
     )
     np.testing.assert_array_equal(held.predict(network.graph), blind.predict(network.graph))
@@ -120,6 +125,8 @@ def test_parameters_clone_and_pickle(tuned, network):
     assert copy.get_params()["estimator__use_edges"] is False
     assert copy.get_params(deep=False).keys() == model.get_params(deep=False).keys()
     copy.fit(network.graph, network.y, network.train)
+    assert all(not group.kernel.spec.use_edges for group in copy.best_estimator_.groups)
+    copy.set_params(learner="svm").fit(network.graph, network.y, network.train)
     assert copy.best_estimator_.use_edges is False
     assert base.C == 10.0  # what was given is left as it is
     default = nask.TunedNASKNodeClassifier()
@@ -158,6 +165,10 @@ def test_any_number_of_jobs_chooses_the_same(tuned, network):
     ("parameters", "arguments", "message"),
     [
         ({"inner": 1}, {}, "'inner' parameter of TunedNASKNodeClassifier"),
+        ({"learner": "forest"}, {}, "'learner' parameter of TunedNASKNodeClassifier"),
+        ({"estimator": nask.NASKNodeClassifier(alpha=0.0)}, {}, "'alpha' parameter of NASKNodeC"),
+        ({"grid": {"alpha": [0.0]}}, {}, "'alpha' parameter of TunedNASKNodeClassifier"),
+        ({"grid": []}, {}, "The grid has no candidates"),
         ({"grid": "node"}, {}, "Did you mean 'nodes'"),
         ({"grid": {"method": ["exact"]}}, {}, "which is no parameter"),
         ({"grid": {"C": [-1]}}, {}, "'C' parameter of TunedNASKNodeClassifier"),

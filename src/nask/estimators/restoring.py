@@ -36,6 +36,7 @@ CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
 LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
 LARGEST, LARGEST_OF_CALIBRATION = 1e300, 1e100
+LARGEST_OF_HOPS = 1e100
 
 Floats = npt.NDArray[np.float64]
 
@@ -76,15 +77,16 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
         n_classes = len(model.classes_)
         multiclass: Multiclass = "ovo"
         if model.learner == "ridge":
-            multiclass = _multiclass(document)
+            multiclass = _multiclass(document["ridge"])
         n_functions = n_functions_of(multiclass, n_classes)
         calibration = _calibration(arrays, n_classes)
-    functions = _function(arrays, "machine", n_functions, n_support)
-    learned: KernelModel = KernelSVM(*functions, support, calibration)
+    learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
+    functions: KernelModel = KernelSVM(*learned)
     if isinstance(model, NASKClassifier) and model.learner == "ridge":
-        alpha = _finite(document["alpha"], positive=True)
-        learned = KernelRidge(*functions, support, calibration, alpha, multiclass, n_classes)
-    model.set_fitted(kernel, learned, n_graphs)
+        chosen = document["ridge"]
+        alpha, score = _finite(chosen["alpha"], positive=True), _finite(chosen["score"])
+        functions = KernelRidge(*learned, alpha, multiclass, n_classes, score)
+    model.set_fitted(kernel, functions, n_graphs)
     return model
 
 
@@ -106,9 +108,10 @@ def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier
         made = zip(members, functions, strict=True)
         forms = tuple(_member(pass_, *own) for own in made)
         groups.append(GraphGroup(kernel, forms, len(classes), pass_.kernel_parameters()))
-    settings = document["settings"]
-    if not isinstance(settings, list) or not all(isinstance(own, dict) for own in settings):
+    given = document["settings"]
+    if not isinstance(given, list) or not all(isinstance(own, dict) for own in given):
         raise ModelFileError("The settings of the model are no list of mappings.")
+    settings = [{name: _value(own) for name, own in setting.items()} for setting in given]
     return AveragedClassifier(groups, classes, _calibration(arrays, len(classes)), settings)
 
 
@@ -118,6 +121,7 @@ def _member(kernel: NASK, content: Mapping[str, Any], functions: DecisionFunctio
     for name in ("normalize", "gram", "gram_scale"):
         given.set_params(**{name: content["form"][name]})
     given.check_parameters()
+    _refuse_huge_weights(given)
     unit = None
     if given.gram == "rbf":
         unit = _finite(content["unit"], positive=True)
@@ -160,8 +164,16 @@ def _set_parameters(model: BaseEstimator, given: Mapping[str, Any], name: str) -
                 f"{name} has no parameter {quoted(parameter)}, which the file gives."
             )
         if parameter not in RESOURCES:
-            plain = dict(map(tuple, value["pairs"])) if isinstance(value, dict) else value
-            model.set_params(**{parameter: plain})
+            model.set_params(**{parameter: _value(value)})
+
+
+def _value(content: Any) -> Any:
+    """The value of a parameter: a number, a text, or a list or mapping of such."""
+    value = dict(map(tuple, content["pairs"])) if isinstance(content, dict) else content
+    parts = [*value, *value.values()] if isinstance(value, dict) else value
+    if isinstance(parts, list) and any(isinstance(part, (list, dict)) for part in parts):
+        raise ModelFileError(f"A parameter has the value {quoted(content)}, which is none.")
+    return value
 
 
 def _kernel(
@@ -172,6 +184,7 @@ def _kernel(
     unit: float | None,
 ) -> FittedKernel:
     """The fitted kernel, with the graphs of the file as its training graphs."""
+    _refuse_huge_weights(model)
     schema = _schema(document["schema"])
     if schema.degree != model.degree:
         raise ModelFileError(
@@ -186,6 +199,12 @@ def _kernel(
             f"There is no engine {quoted(engine)}. {did_you_mean(str(engine), ENGINES)}"
         )
     return FittedKernel.of_batch(model, schema, batch, engine, unit)
+
+
+def _refuse_huge_weights(kernel: GraphKernelParameters) -> None:
+    """Raise where sums over hops would not stay finite."""
+    if max(kernel.hop_weights or (0.0,)) > LARGEST_OF_HOPS:
+        raise ModelFileError("A hop has a weight that is too large for sums over hops.")
 
 
 def _schema(content: Mapping[str, Any]) -> Schema:

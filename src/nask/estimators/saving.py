@@ -46,8 +46,12 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     arrays["machine/constants"] = functions.constants
     if isinstance(model, NASKClassifier):
         _add_classes(document, arrays, model.classes_, functions.calibration)
-        if isinstance(functions, KernelRidge):
-            document |= {"alpha": functions.alpha, "multiclass": functions.multiclass}
+    if isinstance(functions, KernelRidge):
+        document["ridge"] = {
+            "alpha": float(functions.alpha),
+            "multiclass": functions.multiclass,
+            "score": functions.score,
+        }
     write_file(path, document, arrays, "save")
 
 

@@ -108,8 +108,10 @@ def ridge_folds(
     description : str
         The text beside the bar.
     """
-    known = np.flatnonzero(codes >= 0)
-    place = np.cumsum(codes >= 0) - 1
+    # A public split may leave out nodes that have a class.
+    known = np.union1d(splits[0].train, splits[0].test)
+    place = np.empty(len(codes), dtype=np.intp)
+    place[known] = np.arange(len(known))
     for first, some in _groups(sweeps, splits, len(classes)):
         start = time.perf_counter()
         among = [None] * len(some) if kept is None else kept[first : first + len(some)]
@@ -154,7 +156,7 @@ def _groups(
     n_settings = sum(
         len(own.alpha) * len(own.multiclass) for sweep in sweeps for own in sweep.candidates
     )
-    bytes_per_split = 4 * n_settings * n_classes * max(len(split.test) for split in splits)
+    bytes_per_split = 4 * max(1, n_settings) * n_classes * max(len(split.test) for split in splits)
     n_together = max(1, BYTES_OF_SCORES // bytes_per_split)
     for first in range(0, len(splits), n_together):
         yield first, splits[first : first + n_together]

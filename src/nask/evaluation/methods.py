@@ -62,7 +62,8 @@ def method_name(model: Any) -> str:
     'nask'
     """
     kind = type(model)
-    suffix = SVM if getattr(model, "learner", None) == "svm" else ""
+    # Only where a ridge regression is what the name alone stands for.
+    suffix = SVM if hasattr(model, "sweeps") and model.learner == "svm" else ""
     if kind in _NASK.values():
         return "nask" + suffix
     place = f"{kind.__module__}:{kind.__qualname__}"

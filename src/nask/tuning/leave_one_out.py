@@ -235,6 +235,12 @@ class LeaveOneOut(RidgeJudge):
         super().__init__(codes, n_classes, class_weight, n_jobs)
         self._tests = tests
         self._schemes = {name: make(codes, n_classes) for name, make in SCHEMES.items()}
+        # Balanced weights are those of a training set, so each fold has its own.
+        self._weights_by_fold: list[Float64] | None = None
+        if tests is not None and class_weight == "balanced":
+            known = [np.delete(codes, test) for test in tests]
+            weights = [weight_of_classes(class_weight, own, n_classes) for own in known]
+            self._weights_by_fold = [own[codes] for own in weights]
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of the classes of a fold's test items, the mean of the settings chosen for it."""
@@ -256,11 +262,18 @@ class LeaveOneOut(RidgeJudge):
         return judged
 
     def _try(self, gram: Float64, scheme: Multiclass, alpha: float) -> Found:
-        scale = Centring.fit(gram).scale
-        penalties = alpha * scale / self._weights
+        penalty = alpha * Centring.fit(gram).scale
+        problems = self._schemes[scheme]
         tests = NO_TESTS if self._tests is None else self._tests
-        found = hold_out(gram, self._schemes[scheme], penalties, tests, self.keeps_functions)
-        scores = class_scores(found.decisions, scheme, self._n_classes)
+        keep = self.keeps_functions
+        if self._weights_by_fold is None:
+            found = hold_out(gram, problems, penalty / self._weights, tests, keep)
+            decisions = found.decisions
+        else:
+            folds = zip(self._weights_by_fold, tests, strict=True)
+            parts = [hold_out(gram, problems, penalty / w, [test], keep) for w, test in folds]
+            found, decisions = parts[0], np.concatenate([part.decisions for part in parts])
+        scores = class_scores(decisions, scheme, self._n_classes)
         right = np.packbits(scores.argmax(axis=2) == self._codes, axis=1)
         if found.coefficients is not None and found.constants is not None:
             left_out = scores[0].astype(np.float32)

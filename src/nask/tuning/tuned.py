@@ -254,6 +254,7 @@ class TunedStarClassifier(TunedClassifier):
     def sweeps(self) -> Sequence[StarSweep]:
         """Return the passes over the data that the grid needs."""
         base = self.base()
+        base.check_learner()
         grid = named_grid(self.grid) if isinstance(self.grid, str) else self.grid
         given = {"C": (base.C,)}
         given |= {"alpha": (base.alpha,)} if base.alpha is not None else {}

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import nask
 from nask.evaluation.methods import classifies, described, method_name, named_method
 from nask.exceptions import MissingDependencyError, ParameterError
 from nask.lab.rivals.catalogue import GRAPH_RIVALS, NODE_RIVALS, RIVALS, rival
@@ -29,6 +30,28 @@ def test_a_name_of_a_method_for_nodes_leads_to_its_class_and_back(name):
     model = named_method(name, "nodes")
     assert classifies(model) == "nodes"
     assert method_name(model) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "items"), [("nask", "graphs"), ("nask", "nodes"), ("wl", "graphs")]
+)
+def test_a_kernel_by_its_name_or_with_an_svm(name, items):
+    plain, svm = named_method(name, items), named_method(f"{name}-svm", items)
+    assert (plain.learner, svm.learner) == ("ridge", "svm")
+    assert type(plain) is type(svm)
+    assert (method_name(plain), method_name(svm)) == (name, f"{name}-svm")
+    assert described(plain) != described(svm)
+
+
+def test_what_has_no_choice_of_a_learner():
+    for name, items in (("gcn", "graphs"), ("gcn", "nodes"), ("majority", "graphs")):
+        with pytest.raises(ParameterError, match=f"use '{name}', not '{name}-svm'"):
+            named_method(f"{name}-svm", items)
+    with pytest.raises(ParameterError, match="no method 'retkg'"):
+        named_method("retkg-svm")
+    # One learner of one kernel is not chosen: its name is that of its class.
+    assert method_name(nask.NASKClassifier(learner="svm")) == "NASKClassifier"
+    assert method_name(nask.NASKNodeClassifier(learner="ridge")) == "NASKNodeClassifier"
 
 
 def test_a_method_for_graphs_is_none_for_nodes():

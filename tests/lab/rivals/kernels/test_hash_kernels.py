@@ -81,7 +81,7 @@ def test_parameters_out_of_range(kernel):
 
 @pytest.mark.parametrize("name", ["hgk-wl", "swwl", "retgk"])
 def test_classifiers_learn(mutag, name):
-    model = rival(name).fit(mutag.graphs[::2], mutag.y[::2])
+    model = rival(name).set_params(learner="svm").fit(mutag.graphs[::2], mutag.y[::2])
     known = model.best_estimator_.kernel_.get_params(deep=False)
     assert {*model.best_params_} == {*model.default_grid, "C"}
     assert all(known[name] == model.best_params_[name] for name in model.default_grid)
