@@ -51,8 +51,10 @@ def method_of(model):
 def one_fold(model, stacks, classes, codes, split):
     """The record of a fold from Gram matrices of the whole network."""
     if model.learner == "svm":
-        return evaluate_module.fold_of_shared(model, stacks, classes, codes, split)
-    [record] = evaluate_module.ridge_folds(model, stacks, classes, codes, [split], False, "")
+        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, classes, codes, split)
+    [record] = evaluate_module.ridge_folds(
+        model, model.sweeps(), None, stacks, classes, codes, [split], False, ""
+    )
     return record
 
 
@@ -196,7 +198,7 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, network, tmp_p
     fold = getattr(evaluate_module, name)
 
     def noted(*arguments):
-        computed.extend([1] if model.learner == "svm" else arguments[4])
+        computed.extend([1] if model.learner == "svm" else arguments[6])
         return fold(*arguments)
 
     monkeypatch.setattr(evaluate_module, name, noted)

@@ -113,7 +113,7 @@ def test_scores_that_are_kept_stay_within_what_they_may_take(monkeypatch, model,
 
     monkeypatch.setattr(nask.TunedNASKClassifier, "judge", noted)
     nask.evaluate(model, letters, folds=9, repeats=1)
-    sizes = [sum(trial.scores.nbytes for trial in judge._trials) for judge in kept]
+    sizes = [sum(trial.scores.nbytes for trial in judge.trials) for judge in kept]
     assert len(sizes) > 1
     assert max(sizes) <= 2000 < 2 * max(sizes)
 
@@ -159,7 +159,9 @@ def test_classes_of_a_test_fold_are_never_seen(few, class_weight):
     spoiled = codes.copy()
     spoiled[split.test] = 1 - spoiled[split.test]
     [honest], [blind] = (
-        folds_module.ridge_folds(model, stacks, classes, own, [split], False, "")
+        folds_module.ridge_folds(
+            model, model.sweeps(), None, stacks, classes, own, [split], False, ""
+        )
         for own in (codes, spoiled)
     )
     assert (blind.predicted, blind.parameters) == (honest.predicted, honest.parameters)

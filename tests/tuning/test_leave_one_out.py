@@ -5,6 +5,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 from nask.exceptions import ParameterError
+from nask.learning.held_out import class_scores
 from nask.tuning.leave_one_out import LeaveOneOut, OnValidation
 from nask.tuning.near_best import near_best
 from nask.tuning.sweeps import Candidate
@@ -66,7 +67,7 @@ def decisions(gram, target, weights, penalty, train, items):
 
 def refit_scores(gram, codes, n_classes, scheme, penalty, class_weight, train, items):
     """Scores of the classes of items by functions of the training items alone."""
-    scores = np.zeros((len(items), n_classes))
+    scores = np.full((len(items), n_classes), np.inf)
     weights = np.ones(len(codes))
     weights[train] = sample_weights(codes[train], class_weight)
     if scheme == "ovr":
@@ -77,8 +78,9 @@ def refit_scores(gram, codes, n_classes, scheme, penalty, class_weight, train, i
             pair = train[np.isin(codes[train], (i, j))]
             target = np.where(codes == i, 1.0, -1.0)
             found = decisions(gram, target, weights, penalty, pair, items)
-            scores[:, i] += found / (n_classes - 1)
-            scores[:, j] -= found / (n_classes - 1)
+            # A class has to win against every other one.
+            scores[:, i] = np.minimum(scores[:, i], found)
+            scores[:, j] = np.minimum(scores[:, j], -found)
     return scores
 
 
@@ -191,8 +193,7 @@ def test_without_tests_functions_are_kept():
         penalty = trial.alpha * unit_diagonal(gram)
         everything = np.arange(36)
         how = (codes, 3, trial.multiclass, penalty, None)
-        coefficients, constants = trial.functions
-        applied = gram @ coefficients.T + constants
+        applied = class_scores(trial.functions.decide(gram), trial.multiclass, 3)
         np.testing.assert_allclose(
             applied, refit_scores(gram, *how, everything, everything), atol=1e-8
         )
