@@ -59,10 +59,10 @@ def test_every_item_is_scored_by_functions_that_have_not_seen_it(scheme, n_class
             others = np.setdiff1d(train, [item])
             expected = direct_decisions(gram, problems, penalties, others, [item])[0]
             np.testing.assert_allclose(found.decisions[fold, item], expected, atol=1e-8)
-        applied = gram @ found.coefficients[fold].T + found.constants[fold]
+        applied = found.functions[fold].decide(gram)
         expected = direct_decisions(gram, problems, penalties, train, np.arange(41))
         np.testing.assert_allclose(applied, expected, atol=1e-9)
-        assert not found.coefficients[fold][:, test].any()
+        assert not found.functions[fold].coefficients[:, test].any()
 
 
 def test_targets_of_test_items_have_no_part_in_a_fold():
@@ -135,6 +135,6 @@ def test_a_weight_counts_as_so_many_copies():
     copied = hold_out(
         gram[np.ix_(twice, twice)], one_against_rest(codes[twice], 2), np.full(26, 0.2)
     )
-    first = gram @ weighted.coefficients[0].T + weighted.constants[0]
-    second = gram[:, twice] @ copied.coefficients[0].T + copied.constants[0]
+    first = weighted.functions[0].decide(gram)
+    second = copied.functions[0].decide(gram[:, twice])
     np.testing.assert_allclose(first, second, atol=1e-9)

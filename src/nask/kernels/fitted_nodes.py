@@ -141,7 +141,7 @@ class FittedNodeKernel:
         for form, unit in forms:
             gram = np.tensordot(form.hop_weights, hops.values, axes=1)
             own = replace(self, form=form, unit=unit)
-            yield own.formed(*own._normalised(gram, hops.own, rows, training_nodes))
+            yield own.formed(*own.normalised(gram, hops.own, rows, training_nodes))
 
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None
@@ -157,9 +157,9 @@ class FittedNodeKernel:
     ) -> Linear:
         weights = self.form.hop_weights[None]
         grams = node_grams(batch, self.spec, weights, execution, self._dtype, rows, columns)
-        return self._normalised(grams.values[0], grams.own, rows, columns)
+        return self.normalised(grams.values[0], grams.own, rows, columns)
 
-    def _normalised(
+    def normalised(
         self, gram: Floats, hop_self: Float64, rows: Index | None, columns: Index | None
     ) -> Linear:
         """The linear kernel from a weighted sum of hops, which is overwritten."""

@@ -13,6 +13,7 @@ from scipy.linalg import lapack
 from nask.arrays import Float64, Positions
 from nask.choices import Multiclass
 from nask.compiled.compiling import compiled, inner
+from nask.learning.decisions import DecisionFunctions
 
 # Columns that are solved for at once: with the rows of 400 test graphs they stay in the cache.
 COLUMNS = 256
@@ -104,14 +105,13 @@ class HeldOut(NamedTuple):
         About the test items of a fold: by the functions learned from all others. About each of the
         others: by functions learned from all but the test items and itself, which is leave-one-out
         within the training set.
-    coefficients : ndarray of shape (n_folds, n_functions, n), or None
-        Of the functions learned from all but the test items, whose own are 0.
-    constants : ndarray of shape (n_folds, n_functions), or None
+    functions : list of DecisionFunctions
+        Those of each fold, where they were asked for: learned from all but its test items, whose
+        coefficients are 0.
     """
 
     decisions: Float64
-    coefficients: Float64 | None
-    constants: Float64 | None
+    functions: list[DecisionFunctions]
 
 
 def hold_out(
@@ -144,13 +144,12 @@ def hold_out(
     >>> x = np.array([-2.0, -1.0, 1.0, 2.0])
     >>> problems = one_against_rest(np.array([0, 0, 1, 1]), 2)
     >>> found = hold_out(np.outer(x, x), problems, np.full(4, 0.1), [np.array([0])])
-    >>> found.decisions[0, :, 0].round(2), found.coefficients[0, 0].round(2)
+    >>> found.decisions[0, :, 0].round(2), found.functions[0].coefficients[0].round(2)
     (array([-1.53,  1.  ,  0.33,  1.9 ]), array([ 0.  , -1.68,  4.34, -2.66]))
     """
     n, n_functions = len(gram), sum(problem.targets.shape[1] for problem in problems)
     decisions = np.empty((len(tests), n, n_functions))
-    coefficients = np.zeros((len(tests), n_functions, n)) if functions else None
-    constants = np.zeros((len(tests), n_functions)) if functions else None
+    kept = [_blank(n_functions, n) for _ in tests] if functions else []
     first = 0
     for problem in problems:
         items = problem.items
@@ -161,11 +160,15 @@ def hold_out(
             others = np.swapaxes(learned[:, :-1], 1, 2) @ gram[items]
             decisions[:, :, own] = np.swapaxes(others, 1, 2) + learned[:, -1:]
         decisions[:, items, own] = decided
-        if coefficients is not None and constants is not None:
-            coefficients[:, own, items] = np.swapaxes(learned[:, :-1], 1, 2)
-            constants[:, own] = learned[:, -1]
+        for fold, part in zip(kept, learned, strict=False):
+            fold.coefficients[own, items] = part[:-1].T
+            fold.constants[own] = part[-1]
         first = own.stop
-    return HeldOut(decisions, coefficients, constants)
+    return HeldOut(decisions, kept)
+
+
+def _blank(n_functions: int, n: int) -> DecisionFunctions:
+    return DecisionFunctions(np.zeros((n_functions, n)), np.zeros(n_functions))
 
 
 def bordered_inverse(gram: Float64, items: Positions, penalties: Float64) -> Float64:

@@ -121,13 +121,12 @@ class KernelRidge(KernelModel):
                 score = float(np.mean(scores.argmax(axis=1) == codes))
                 if best is not None and score <= best.score:
                     continue
-                assert found.coefficients is not None
-                assert found.constants is not None
                 calibration = None
                 if probability:
                     calibration = Calibration.scaled(confidence_of(scores), codes)
-                coefficients, constants = found.coefficients[0] / scale, found.constants[0]
-                learned = coefficients, constants, np.arange(len(codes)), calibration
+                [functions] = found.functions
+                coefficients = functions.coefficients / scale
+                learned = coefficients, functions.constants, np.arange(len(codes)), calibration
                 best = cls(*learned, penalty, scheme, n_classes, score)
         assert best is not None
         return best

@@ -12,8 +12,8 @@ from nask.estimators.averaged import AveragedClassifier
 from nask.learning.calibration import Calibration
 from nask.learning.decisions import DecisionFunctions
 from nask.learning.ridge import confidence_of
-from nask.tuning.leave_one_out import Choice, Trial
 from nask.tuning.sweeps import ChosenFunctions
+from nask.tuning.trials import Choice, Trial
 
 
 def averaged(

@@ -4,99 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 from joblib import delayed
 
-from nask.arrays import Bytes, Float32, Float64, Floats, Mask, Positions
+from nask.arrays import Float64, Floats, Mask, Positions
 from nask.choices import Multiclass
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.threads import one_blas_thread
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
-from nask.learning.decisions import DecisionFunctions
-from nask.learning.held_out import class_scores, hold_out
+from nask.learning.held_out import HeldOut, class_scores, hold_out
 from nask.learning.ridge import SCHEMES
 from nask.tuning.near_best import near_best
 from nask.tuning.sweeps import Candidate, Sweep
+from nask.tuning.trials import Choice, Found, Trial
 
 # Of two classes, each is the rest of the other.
 ONE_SCHEME: tuple[Multiclass, ...] = ("ovr",)
 NO_TESTS = (np.empty(0, dtype=np.intp),)
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """A setting, and how it did where it had not learned.
-
-    Parameters
-    ----------
-    sweep, candidate, alpha, multiclass
-        What it is.
-    right : ndarray of uint8 of shape (n_folds, ...)
-        Which of the judged items of each fold it classified rightly, as bits.
-    scores : ndarray of shape (n_tests, n_classes)
-        Of the test items of all folds.
-    functions : DecisionFunctions, optional
-        Those that were learned, where there is one training set.
-    left_out : ndarray of shape (n_train, n_classes), optional
-        Scores of its items, left out one by one.
-    unit : float, optional
-        The unit of distance of a Gaussian form, where there is one training set.
-    """
-
-    sweep: Sweep
-    candidate: Candidate
-    alpha: float
-    multiclass: Multiclass
-    right: Bytes
-    scores: Float32
-    functions: DecisionFunctions | None = None
-    left_out: Float32 | None = None
-    unit: float | None = None
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The values of what is varied."""
-        scheme = {"multiclass": self.multiclass} if self.scores.shape[1] > 2 else {}
-        return {**self.candidate.parameters, "alpha": self.alpha, **scheme}
-
-
-class Found(NamedTuple):
-    """What a trial finds; see :class:`Trial`."""
-
-    right: Bytes
-    scores: Float32
-    functions: DecisionFunctions | None = None
-    left_out: Float32 | None = None
-
-
-class Choice(NamedTuple):
-    """The settings whose mean decides.
-
-    Parameters
-    ----------
-    best : Trial
-        The most accurate one; the earlier of several.
-    trials : list of Trial
-        All that are as good, as far as their errors tell.
-    score : float
-        Accuracy of the best.
-    """
-
-    best: Trial
-    trials: list[Trial]
-    score: float
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Those of the best, and how many settings are averaged."""
-        return {**self.best.parameters, "learner": "ridge", "averaged": len(self.trials)}
-
-
+@dataclass(eq=False)
 class RidgeJudge(ABC):
     """Judges settings of ridge regressions; subclasses say on which items.
 
@@ -115,17 +46,18 @@ class RidgeJudge(ABC):
         All that were judged, in the order of the grid.
     """
 
-    def __init__(
-        self,
-        codes: Positions,
-        n_classes: int,
-        class_weight: CodeWeight = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self._codes, self._n_classes = codes, n_classes
-        self._weights = weight_of_classes(class_weight, codes, n_classes)[codes]
-        self._execution = Execution(n_jobs=n_jobs)
-        self.trials: list[Trial] = []
+    codes: Positions
+    n_classes: int
+    class_weight: CodeWeight = None
+    n_jobs: int | None = None
+    trials: list[Trial] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self._problems = {name: make(self.codes, self.n_classes) for name, make in SCHEMES.items()}
+
+    def weights(self, known: Positions) -> Float64:
+        """Weight of each item; balanced ones are those of the classes of known items."""
+        return weight_of_classes(self.class_weight, known, self.n_classes)[self.codes]
 
     def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
         """Judge the candidates of a sweep.
@@ -140,9 +72,9 @@ class RidgeJudge(ABC):
         """
         tasks = (delayed(self._judge)(sweep, stack, rows, own) for own in sweep.candidates)
         # A number of an inverse takes as long as comparing a pair of nodes, or longer.
-        work = len(sweep.candidates) * float(len(self._codes)) ** 3
+        work = len(sweep.candidates) * float(len(self.codes)) ** 3
         with one_blas_thread():
-            for trials in self._execution.run(tasks, work):
+            for trials in Execution(n_jobs=self.n_jobs).run(tasks, work):
                 self.trials.extend(trials)
 
     def choose(self, fold: int = 0, among: Sequence[Candidate] | None = None) -> Choice:
@@ -182,7 +114,7 @@ class RidgeJudge(ABC):
         unit = sweep.unit(stack, candidate) if self.keeps_functions else None
         return [
             Trial(sweep, candidate, alpha, scheme, *self._try(gram, scheme, alpha), unit=unit)
-            for scheme in (candidate.multiclass if self._n_classes > 2 else ONE_SCHEME)
+            for scheme in (candidate.multiclass if self.n_classes > 2 else ONE_SCHEME)
             for alpha in candidate.alpha
         ]
 
@@ -200,6 +132,7 @@ class RidgeJudge(ABC):
         """Learn and judge."""
 
 
+@dataclass(eq=False)
 class LeaveOneOut(RidgeJudge):
     """Judges settings by leaving out every training item in turn, in all folds at once.
 
@@ -224,27 +157,11 @@ class LeaveOneOut(RidgeJudge):
     (['alpha', 'gamma'], True, (20, 2))
     """
 
-    def __init__(
-        self,
-        codes: Positions,
-        n_classes: int,
-        class_weight: CodeWeight = None,
-        n_jobs: int | None = None,
-        tests: Sequence[Positions] | None = None,
-    ) -> None:
-        super().__init__(codes, n_classes, class_weight, n_jobs)
-        self._tests = tests
-        self._schemes = {name: make(codes, n_classes) for name, make in SCHEMES.items()}
-        # Balanced weights are those of a training set, so each fold has its own.
-        self._weights_by_fold: list[Float64] | None = None
-        if tests is not None and class_weight == "balanced":
-            known = [np.delete(codes, test) for test in tests]
-            weights = [weight_of_classes(class_weight, own, n_classes) for own in known]
-            self._weights_by_fold = [own[codes] for own in weights]
+    tests: Sequence[Positions] | None = None
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of the classes of a fold's test items, the mean of the settings chosen for it."""
-        tests = self._tests or ()
+        tests = self.tests or ()
         first = sum(len(test) for test in tests[:fold])
         place = slice(first, first + len(tests[fold]))
         chosen = [own.scores[place] for own in choice.trials]
@@ -253,36 +170,36 @@ class LeaveOneOut(RidgeJudge):
     @property
     def keeps_functions(self) -> bool:
         """Whether there is one training set, whose functions a classifier will need."""
-        return self._tests is None
+        return self.tests is None
 
     def _judged(self, fold: int) -> Mask:
-        judged = np.ones(len(self._codes), dtype=bool)
-        if self._tests is not None:
-            judged[self._tests[fold]] = False
+        judged = np.ones(len(self.codes), dtype=bool)
+        if self.tests is not None:
+            judged[self.tests[fold]] = False
         return judged
 
     def _try(self, gram: Float64, scheme: Multiclass, alpha: float) -> Found:
         penalty = alpha * Centring.fit(gram).scale
-        problems = self._schemes[scheme]
-        tests = NO_TESTS if self._tests is None else self._tests
-        keep = self.keeps_functions
-        if self._weights_by_fold is None:
-            found = hold_out(gram, problems, penalty / self._weights, tests, keep)
-            decisions = found.decisions
+        problems, tests = self._problems[scheme], NO_TESTS if self.tests is None else self.tests
+        if self.class_weight == "balanced":
+            # Those of each training set, so that each fold has its own.
+            weights = [self.weights(np.delete(self.codes, test)) for test in tests]
+            folds = zip(weights, tests, strict=True)
+            parts = [hold_out(gram, problems, penalty / own, [test]) for own, test in folds]
+            found = HeldOut(np.concatenate([part.decisions for part in parts]), parts[0].functions)
         else:
-            folds = zip(self._weights_by_fold, tests, strict=True)
-            parts = [hold_out(gram, problems, penalty / w, [test], keep) for w, test in folds]
-            found, decisions = parts[0], np.concatenate([part.decisions for part in parts])
-        scores = class_scores(decisions, scheme, self._n_classes)
-        right = np.packbits(scores.argmax(axis=2) == self._codes, axis=1)
-        if found.coefficients is not None and found.constants is not None:
+            penalties = penalty / self.weights(self.codes)
+            found = hold_out(gram, problems, penalties, tests, self.keeps_functions)
+        scores = class_scores(found.decisions, scheme, self.n_classes)
+        right = np.packbits(scores.argmax(axis=2) == self.codes, axis=1)
+        if self.keeps_functions:
             left_out = scores[0].astype(np.float32)
-            functions = DecisionFunctions(found.coefficients[0], found.constants[0])
-            return Found(right, left_out[:0], functions, left_out)
+            return Found(right, left_out[:0], found.functions[0], left_out)
         of_tests = [own[test] for own, test in zip(scores, tests, strict=True)]
         return Found(right, np.concatenate(of_tests).astype(np.float32))
 
 
+@dataclass(eq=False)
 class OnValidation(RidgeJudge):
     """Judges settings on a validation set; what they predict is scored too.
 
@@ -295,17 +212,11 @@ class OnValidation(RidgeJudge):
         How many of them are training items. Items beyond the validation set are scored.
     """
 
-    def __init__(
-        self,
-        codes: Positions,
-        n_classes: int,
-        class_weight: CodeWeight = None,
-        n_jobs: int | None = None,
-        n_train: int = 0,
-    ) -> None:
-        super().__init__(codes[:n_train], n_classes, class_weight, n_jobs)
-        self._truth = codes[n_train:]
-        self._schemes = {name: make(self._codes, n_classes) for name, make in SCHEMES.items()}
+    n_train: int = 0
+
+    def __post_init__(self) -> None:
+        self.codes, self._truth = self.codes[: self.n_train], self.codes[self.n_train :]
+        super().__post_init__()
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of the classes of the last items, the mean of the chosen settings."""
@@ -321,17 +232,12 @@ class OnValidation(RidgeJudge):
         return np.ones(len(self._truth), dtype=bool)
 
     def _try(self, gram: Float64, scheme: Multiclass, alpha: float) -> Found:
-        n_train, n_known = len(self._codes), len(self._codes) + len(self._truth)
-        square = gram[:n_train, :n_train]
-        penalties = alpha * Centring.fit(square).scale / self._weights
-        found = hold_out(square, self._schemes[scheme], penalties)
-        assert found.coefficients is not None
-        assert found.constants is not None
-        functions = DecisionFunctions(found.coefficients[0], found.constants[0])
-        decisions = functions.decide(gram[n_train:, :n_train])
-        scores = class_scores(decisions, scheme, self._n_classes)
-        right = scores[: len(self._truth)].argmax(axis=1) == self._truth
-        rest = scores[n_known - n_train :]
-        held_out = class_scores(found.decisions[0], scheme, self._n_classes)
-        left_out = held_out.astype(np.float32)
-        return Found(np.packbits(right)[None], rest.astype(np.float32), functions, left_out)
+        square, others = np.split(gram[:, : self.n_train], [self.n_train])
+        penalties = alpha * Centring.fit(square).scale / self.weights(self.codes)
+        found = hold_out(square, self._problems[scheme], penalties)
+        [functions] = found.functions
+        scores = class_scores(functions.decide(others), scheme, self.n_classes)
+        judged, rest = np.split(scores, [len(self._truth)])
+        right = np.packbits(judged.argmax(axis=1) == self._truth)[None]
+        left_out = class_scores(found.decisions[0], scheme, self.n_classes)
+        return Found(right, rest.astype(np.float32), functions, left_out.astype(np.float32))

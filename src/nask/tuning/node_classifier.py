@@ -46,17 +46,7 @@ class NodeSweep(StarSweep):
         train: Positions | None,
         n_classes: int,
     ) -> Group:
-        """Functions on forms of the fitted kernel of this pass, as a part of a classifier.
-
-        Parameters
-        ----------
-        kernel : NodeNASK
-            As :meth:`fitted` returned it.
-        members : sequence of (Candidate, float or None, scheme, DecisionFunctions)
-        train : ndarray or None
-            The training nodes; all where None.
-        n_classes : int
-        """
+        """As of :class:`StarSweep`; ``train`` are the training nodes, all where None."""
         nodes = np.arange(kernel.fitted_.n_nodes) if train is None else train
         forms = self.members(kernel.n_hops, members)
         return NodeGroup(kernel.fitted_, forms, n_classes, nodes)

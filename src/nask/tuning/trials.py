@@ -1,0 +1,80 @@
+"""Settings that were tried, how they did, and those whose mean decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from nask.arrays import Bytes, Float32
+from nask.choices import Multiclass
+from nask.learning.decisions import DecisionFunctions
+from nask.tuning.sweeps import Candidate, Sweep
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A setting, and how it did where it had not learned.
+
+    Parameters
+    ----------
+    sweep, candidate, alpha, multiclass
+        What it is.
+    right : ndarray of uint8 of shape (n_folds, ...)
+        Which of the judged items of each fold it classified rightly, as bits.
+    scores : ndarray of shape (n_tests, n_classes)
+        Of the test items of all folds.
+    functions : DecisionFunctions, optional
+        Those that were learned, where there is one training set.
+    left_out : ndarray of shape (n_train, n_classes), optional
+        Scores of its items, left out one by one.
+    unit : float, optional
+        The unit of distance of a Gaussian form, where there is one training set.
+    """
+
+    sweep: Sweep
+    candidate: Candidate
+    alpha: float
+    multiclass: Multiclass
+    right: Bytes
+    scores: Float32
+    functions: DecisionFunctions | None = None
+    left_out: Float32 | None = None
+    unit: float | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The values of what is varied."""
+        scheme = {"multiclass": self.multiclass} if self.scores.shape[1] > 2 else {}
+        return {**self.candidate.parameters, "alpha": self.alpha, **scheme}
+
+
+class Found(NamedTuple):
+    """What a trial finds; see :class:`Trial`."""
+
+    right: Bytes
+    scores: Float32
+    functions: DecisionFunctions | None = None
+    left_out: Float32 | None = None
+
+
+class Choice(NamedTuple):
+    """The settings whose mean decides.
+
+    Parameters
+    ----------
+    best : Trial
+        The most accurate one; the earlier of several.
+    trials : list of Trial
+        All that are as good, as far as their errors tell.
+    score : float
+        Accuracy of the best.
+    """
+
+    best: Trial
+    trials: list[Trial]
+    score: float
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of the best, and how many settings are averaged."""
+        return {**self.best.parameters, "learner": "ridge", "averaged": len(self.trials)}
