@@ -1,6 +1,7 @@
 """Which learner, and which rule to choose with? Paired differences on development folds.
 
     NASK_DATA=<folder of zips> python benchmarks/choice.py MUTAG PTC_MR --seeds 101 102
+    NASK_DATA=<folder of zips> python benchmarks/choice.py BZR --seeds 101 --try attributes=all
 
 For every set: ridge regressions with the best setting by leave-one-out, and with the mean of all
 settings within 0.5, 1 and 2 standard errors of it; with ``--svm`` SVMs too, the best of a race on
@@ -16,6 +17,7 @@ import numpy as np
 
 import nask
 from nask.arrays import Float64, Positions
+from nask.cli.grid_options import grid_from_options
 from nask.evaluation.folds import fold_of_shared
 from nask.evaluation.splits import Split, outer_splits
 from nask.learning.targets import class_codes
@@ -52,6 +54,10 @@ def main() -> None:
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--seeds", type=int, nargs="+", default=[101])
     parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument(
+        "--try", dest="values", action="append", default=[], metavar="NAME=VALUE,...",
+        help="values of one parameter, instead of the grid's, as in nask evaluate",
+    )  # fmt: skip
     parser.add_argument("--svm", action="store_true", help="SVMs, too: takes ten times as long")
     arguments = parser.parse_args()
     for name in arguments.datasets:
@@ -62,15 +68,16 @@ def main() -> None:
             for seed in arguments.seeds
             for split in outer_splits(codes, arguments.folds, 1, seed)
         ]
-        model = nask.TunedNASKClassifier(n_jobs=-1)
-        sweeps = model.sweeps()
+        grid = grid_from_options("default", arguments.values)
+        model = nask.TunedNASKClassifier(grid=grid, n_jobs=-1)
+        sweeps = model.sweeps_of(dataset.graphs)
         stacks = [sweep.compute(dataset.graphs, n_jobs=-1) for sweep in sweeps]
         judge = model.judge(codes, classes, [split.test for split in splits])
         for sweep, stack in zip(sweeps, stacks, strict=True):
             judge.enter(sweep, stack)
         found = accuracies(judge, splits, codes)
         if arguments.svm:
-            svm = nask.TunedNASKClassifier(learner="svm")
+            svm = nask.TunedNASKClassifier(grid=grid, learner="svm")
             shared = (svm, sweeps, stacks, classes, codes)
             records = [fold_of_shared(*shared, split) for split in splits]
             found["svm"] = 100 * np.array([record.accuracy for record in records])
