@@ -90,9 +90,9 @@ def folds_in(path):
 
 
 KINDS = {
-    "graphs, Grams shared": (limited_work.Gated(grid=GRID), "MUTAG", 2),
+    "graphs, Grams shared": (limited_work.Gated(grid=GRID, learner="svm"), "MUTAG", 2),
     "graphs, each fold alone": (limited_work.GatedConstant(), "MUTAG", None),
-    "nodes": (limited_work.GatedNodes(grid=GRID), "network", None),
+    "nodes": (limited_work.GatedNodes(grid=GRID, learner="svm"), "network", None),
 }
 
 
