@@ -17,6 +17,9 @@ from nask.evaluation.record_fields import FOLD, check_fields
 # Accuracies that differ by less are the same.
 ROUNDING = 1e-12
 
+# Of what is chosen for a fold, that which is not of the kernel.
+OF_LEARNERS = ("C", "alpha", "multiclass", "learner", "averaged")
+
 
 @dataclass(frozen=True)
 class FoldRecord:
@@ -180,7 +183,9 @@ class Evaluation:
 
     def most_chosen(self) -> dict[str, Any]:
         """Return the parameters of the kernel that most folds chose; none after a timeout."""
-        kernels = [{k: v for k, v in r.parameters.items() if k != "C"} for r in self.records]
+        kernels = [
+            {k: v for k, v in r.parameters.items() if k not in OF_LEARNERS} for r in self.records
+        ]
         texts = [json.dumps(kernel) for kernel in kernels]
         [(most, _)] = Counter(texts).most_common(1) or [("{}", 0)]
         chosen: dict[str, Any] = json.loads(most)
