@@ -93,6 +93,12 @@ def test_summary(undisturbed, model):
     assert plain["seconds_learning"] > 0
 
 
+def test_the_kernel_chosen_most_often_is_one_of_the_grid(undisturbed, model):
+    chosen = undisturbed.most_chosen()
+    assert set(chosen) <= {"gamma", "n_hops"}
+    assert model.kernel(**chosen).get_params()["gamma"] == chosen["gamma"]
+
+
 def test_the_test_fold_is_never_seen_by_the_choice(undisturbed, model, mutag):
     """Turning the classes of one test fold around changes its accuracy, not what was chosen."""
     spoiled = mutag.y.copy()

@@ -181,9 +181,8 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         """Calibrated probability of each class, (m, n_classes)."""
         if self.calibration is None:
             raise ParameterError(
-                "This model has no probabilities: it was fitted with probability=False, or a class "
-                "had a single member. Fit with probability=True and two members or more of each "
-                "class."
+                "This model has no probabilities, since a class had a single training member. Fit "
+                "with two or more of each class."
             )
         return self.calibration.probabilities(self.decision_function(*where))
 

@@ -183,8 +183,7 @@ class Evaluation:
     def most_chosen(self) -> dict[str, Any]:
         """Return the parameters of the kernel that most folds chose; none after a timeout."""
         kernels = [
-            {k: v for k, v in record.parameters.items() if k not in OF_LEARNERS}
-            for record in self.records
+            {k: v for k, v in r.parameters.items() if k not in OF_LEARNERS} for r in self.records
         ]
         texts = [json.dumps(kernel) for kernel in kernels]
         [(most, _)] = Counter(texts).most_common(1) or [("{}", 0)]
