@@ -49,7 +49,7 @@ LINEAR_SIZES = (
 LARGE_LINEAR_SIZES = (("network", 50_000, 1024), ("network", 100_000, 1024))
 PATH_SETS = ("MUTAG", "PTC_MR", "ENZYMES")
 # Options that tell cases of one kind and subject apart.
-SIZES = ("n_rows", "n_columns", "n_penalties")
+SIZES = ("n_rows", "n_columns", "n_penalties", "n_repeats")
 
 
 @dataclass(frozen=True)
@@ -166,5 +166,5 @@ def _path(dataset: str, n_penalties: int, turns: int) -> Case:
     return Case("path solvers", dataset, options={"n_penalties": n_penalties, "turns": turns})
 
 
-def _ridge(dataset: str, repeats: int, turns: int) -> Case:
-    return Case("ridge solvers", dataset, options={"repeats": repeats, "turns": turns})
+def _ridge(dataset: str, n_repeats: int, turns: int) -> Case:
+    return Case("ridge solvers", dataset, options={"n_repeats": n_repeats, "turns": turns})

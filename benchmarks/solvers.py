@@ -82,7 +82,7 @@ def path_solvers(dataset: str, n_penalties: int, turns: int) -> dict[str, Any]:
     return result | {"same": float(np.mean(ours == theirs)), "n_graphs": len(codes)}
 
 
-def ridge_solvers(dataset: str, repeats: int, turns: int) -> dict[str, Any]:
+def ridge_solvers(dataset: str, n_repeats: int, turns: int) -> dict[str, Any]:
     """Seconds of ten folds, several times drawn, with all leave-one-out decisions within each.
 
     Ours takes one inverse for all of them. Beside it, one inverse per fold, as for a plain nested
@@ -93,7 +93,7 @@ def ridge_solvers(dataset: str, repeats: int, turns: int) -> dict[str, Any]:
     gram = nask.NASK(n_hops=2, n_jobs=1).fit_transform(data.graphs).astype(np.float64)
     penalties = np.full(len(codes), 0.1 * Centring.fit(gram).scale)
     problems = one_against_rest(codes, len(classes))
-    tests = [split.test for split in outer_splits(codes, 10, repeats, random_state=100)]
+    tests = [split.test for split in outer_splits(codes, 10, n_repeats, random_state=100)]
     solve: dict[str, Callable[[], Any]] = {
         "ours": lambda: hold_out(gram, problems, penalties, tests, functions=False).decisions,
         "per fold": lambda: _per_fold(gram, problems[0], penalties, tests),

@@ -23,6 +23,7 @@ OPTIONS = {
     ("--gamma", "0.5"): {"gamma": 0.5},
     ("--gamma-star", "3"): {"gamma_star": 3.0},
     ("--expansion", "ball"): {"expansion": "ball"},
+    ("--attributes", "numerical"): {"attributes": "numerical"},
     ("--degree", "numerical"): {"degree": "numerical"},
     ("--gram", "rbf", "--gram-scale", "2"): {"gram": "rbf", "gram_scale": 2.0},
     ("--no-normalize",): {"normalize": False},

@@ -19,7 +19,6 @@ from nask.cli.arguments import (
 )
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.output import check_output
-from nask.estimators.averaged import AveragedClassifier
 from nask.exceptions import ParameterError
 
 
@@ -52,26 +51,24 @@ def fit(
     data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
     typer.echo(told if task else told + other_task(data))
     estimator = _checked_estimator(data)
-    trained = estimator(C=C, **kernel)
+    trained: Any = estimator(C=C, **kernel)
     if tune:
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
     trained.save(model)
     typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
-    if isinstance(trained, (nask.NASKClassifier, AveragedClassifier)):
+    if not isinstance(trained, nask.NASKRegressor):
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
-    if isinstance(trained, AveragedClassifier):
+    if hasattr(trained, "settings"):
         typer.echo(f"The mean of {len(trained.settings)} settings. Saved to {model}.")
     else:
         typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
 
 
-def _tuned(
-    model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset
-) -> nask.NASKClassifier | AveragedClassifier:
+def _tuned(model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset) -> Any:
     if not isinstance(model, nask.NASKClassifier):
         raise ParameterError(
             "--tune is for classes, and y holds numbers on a scale. Leave out --tune."
@@ -83,8 +80,7 @@ def _tuned(
     search.fit(data.graphs, data.y)
     chosen = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
     typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right by leave-one-out).")
-    best: nask.NASKClassifier | AveragedClassifier = search.best_estimator_
-    return best
+    return search.best_estimator_
 
 
 def _checked_estimator(data: nask.Dataset) -> type[nask.NASKClassifier | nask.NASKRegressor]:

@@ -17,11 +17,10 @@ _FULL: dict[str, Sequence[Any]] = {
     "gamma": (0.05, 0.1, 0.5, 1.0, 2.0, 4.0),
     "degree": (None, "categorical", "numerical"),
     "use_edges": (True, False),
-    "attributes": ("all", "categorical", "numerical"),
+    "attributes": ("all", "categorical"),
     "gamma_star": (4.0, 8.0, 16.0, 32.0, 64.0),
     "n_hops": (1, 2, 3, 4, 5),
     "normalize": (True, False),
-    "C": (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3),
 }
 _DEFAULT: dict[str, Sequence[Any]] = {
     "gamma": (0.1, 0.5, 2.0),
