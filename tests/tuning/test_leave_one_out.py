@@ -228,3 +228,21 @@ def test_a_validation_set_judges_and_is_not_learned_from():
 def test_nothing_to_choose_from():
     with pytest.raises(ParameterError, match="no candidates"):
         LeaveOneOut(np.array([0, 0, 1, 1]), 2).choose()
+
+
+def test_functions_of_hopeless_settings_are_forgotten():
+    """And those of all that may be chosen are kept, whichever order they come in."""
+    rng = np.random.default_rng(4)
+    codes = np.arange(60) % 3
+    grams = []
+    for noise in (8.0, 0.4, 1.0, 0.6, 20.0):
+        features = np.eye(3)[codes] + noise * rng.normal(size=(60, 3))
+        squared = ((features[:, None] - features[None]) ** 2).sum(axis=-1)
+        grams.append(np.exp(-squared / 3))
+    for order in ([0, 1, 2, 3, 4], [1, 3, 2, 0, 4]):
+        judge = LeaveOneOut(codes, 3)
+        for k in order:
+            sweep = Matrices([grams[k]])
+            judge.enter(sweep, sweep.stack)
+        assert all(trial.functions is not None for trial in judge.choose().trials)
+        assert sum(trial.functions is None for trial in judge.trials) >= 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from joblib import delayed
@@ -18,7 +18,7 @@ from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.held_out import HeldOut, class_scores, hold_out
 from nask.learning.ridge import SCHEMES
-from nask.tuning.near_best import near_best
+from nask.tuning.near_best import may_be_near, near_best
 from nask.tuning.sweeps import Candidate, Sweep
 from nask.tuning.trials import Choice, Found, Trial
 
@@ -76,6 +76,16 @@ class RidgeJudge(ABC):
         with one_blas_thread():
             for trials in Execution(n_jobs=self.n_jobs).run(tasks, work):
                 self.trials.extend(trials)
+        if self.keeps_functions:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Drop the functions of settings that cannot be near the best any more.
+
+        Those of hundreds of pairs of classes would take gigabytes.
+        """
+        for k in np.flatnonzero(~may_be_near(self._right(self.trials, 0))):
+            self.trials[k] = replace(self.trials[k], functions=None, left_out=None)
 
     def choose(self, fold: int = 0, among: Sequence[Candidate] | None = None) -> Choice:
         """Return the settings that are as good as the best for the training set of a fold.

@@ -34,3 +34,21 @@ def near_best(right: Mask) -> Mask:
     behind = lost - won
     variance = lost + won - behind**2 / right.shape[1]
     return np.asarray(behind <= BEHIND * np.sqrt(variance) + 1e-9)
+
+
+def may_be_near(right: Mask) -> Mask:
+    """Tell which settings may be near the best, when others are still to come.
+
+    A setting that is d graphs behind is not, if d is more than the root of their number: the
+    variance of the difference is no larger than that, and a better one that comes leaves it further
+    behind.
+
+    Examples
+    --------
+    >>> right = np.arange(9) < np.array([[9], [6], [5]])
+    >>> may_be_near(right)
+    array([ True,  True, False])
+    """
+    n_right = right.sum(axis=1)
+    behind = n_right.max() - n_right
+    return np.asarray(behind <= BEHIND * np.sqrt(right.shape[1]) + 1e-9)
