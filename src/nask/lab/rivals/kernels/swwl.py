@@ -171,7 +171,7 @@ class SWWLClassifier(KernelClassifier):
     >>> import nask
     >>> mutag = nask.load_dataset("MUTAG")
     >>> model = SWWLClassifier(grid={"gamma": [1.0, 10.0]}).fit(mutag.graphs[::2], mutag.y[::2])
-    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.7)
+    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75)
     True
     """
 

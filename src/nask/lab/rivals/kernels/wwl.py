@@ -131,7 +131,7 @@ class WWLClassifier(KernelClassifier):
     >>> import nask
     >>> mutag = nask.load_dataset("MUTAG")
     >>> model = WWLClassifier(grid={"gamma": [1, 10]}).fit(mutag.graphs[::4], mutag.y[::4])
-    >>> bool(model.score(mutag.graphs[1::4], mutag.y[1::4]) > 0.65)
+    >>> bool(model.score(mutag.graphs[1::4], mutag.y[1::4]) > 0.7)
     True
     """
 
