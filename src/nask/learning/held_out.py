@@ -17,6 +17,7 @@ from nask.learning.decisions import DecisionFunctions
 
 # Columns that are solved for at once: with the rows of 400 test graphs they stay in the cache.
 COLUMNS = 256
+SQUARE = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,9 +201,21 @@ def _symmetric_inverse(matrix: Float64) -> Float64:
     if failed:
         return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     inverse, _ = lapack.dpotri(factor, overwrite_c=True)
-    upper: Float64 = np.triu(inverse)
-    whole: Float64 = upper + np.triu(upper, 1).T
+    # LAPACK stores it column by column and leaves out what is below the diagonal.
+    whole: Float64 = inverse.T
+    _mirror(whole)
     return whole
+
+
+@compiled
+def _mirror(matrix: Any) -> None:
+    """Copy what is below the diagonal to above it, in squares that stay in the cache."""
+    n = len(matrix)
+    for first in range(0, n, SQUARE):
+        for start in range(0, first + 1, SQUARE):
+            for i in range(first, min(first + SQUARE, n)):
+                for j in range(start, min(start + SQUARE, i)):
+                    matrix[j, i] = matrix[i, j]
 
 
 def _left_out(
