@@ -315,7 +315,8 @@ def _candidates(
 ) -> tuple[Sequence[Sweep], list[list[Candidate]] | None]:
     """The passes over all data, and, of a large set, the candidates that each split has kept."""
     known = np.flatnonzero(task.codes >= 0)
-    if len(known) <= LARGEST_UNSCREENED:
+    # As in a fit: what counts are training items, of which a public split has few.
+    if max(len(split.train) for split in task.splits) <= LARGEST_UNSCREENED:
         return method.sweeps_of(task.data), None
     place = np.cumsum(task.codes >= 0) - 1
     # All splits, not those that are left: a run that goes on has the same passes.

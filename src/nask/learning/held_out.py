@@ -72,9 +72,8 @@ def class_scores(decisions: Float64, multiclass: Multiclass, n_classes: int) -> 
     """Score of each class from the values of all functions, along the last axis.
 
     Of pairs of classes, the score of a class is its least decision against another one: it has to
-    win against all. (On Cuneiform, with 30 classes, this is right for 87 % of the graphs, votes
-    for 86 %, and the mean of a class's decisions for 62 %, of which most are about pairs that a
-    graph belongs to neither of.)
+    win against all. (Where classes are many, the mean of a class's decisions is far worse: most of
+    them are about pairs that a graph belongs to neither of.)
 
     Examples
     --------

@@ -13,14 +13,14 @@ from nask.execution.progress import Progress, track
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
 from nask.tuning.sweeps import Candidate, Sweep
 
-# Up to so many graphs or nodes, every setting is judged on all of them.
+# Up to so many training graphs or nodes, every setting is judged on all of them.
 LARGEST_UNSCREENED = 700
 # Beyond, on so many.
 SAMPLE = 500
 # What goes on to all: settings of the kernel, from the best passes.
 KEPT_PASSES, KEPT = 3, 8
-# More training graphs or nodes than this are learned by an SVM: a ridge regression inverts a matrix
-# of their number, in 2 minutes for 6000, while an SVM looks at support vectors.
+# More training graphs or nodes than this are learned by an SVM: the time of a ridge regression grows
+# with the cube of their number.
 LARGEST_RIDGE = 6000
 
 
