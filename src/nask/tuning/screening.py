@@ -19,8 +19,8 @@ LARGEST_UNSCREENED = 700
 SAMPLE = 500
 # What goes on to all: settings of the kernel, from the best passes.
 KEPT_PASSES, KEPT = 3, 8
-# More training graphs or nodes than this are learned by an SVM: the time of a ridge regression grows
-# with the cube of their number.
+# More training graphs or nodes than this are learned by an SVM: the time of a ridge regression
+# grows with the cube of their number.
 LARGEST_RIDGE = 6000
 
 
