@@ -10,6 +10,7 @@ from nask.estimators.regressor import NASKRegressor as NASKRegressor
 from nask.estimators.saving import load as load
 from nask.evaluation.compare import compare as compare
 from nask.evaluation.evaluate import evaluate as evaluate
+from nask.evaluation.league import league as league
 from nask.evaluation.results import read_results as read_results
 from nask.graph.attributed_graph import AttributedGraph as AttributedGraph
 from nask.io.dataset import Dataset as Dataset

@@ -210,14 +210,13 @@ def changed(array, value):
 @pytest.mark.parametrize("change", ARRAY_CHANGES)
 @pytest.mark.parametrize("name", ALL)
 def test_arrays_of_another_shape_type_or_content(files, tmp_path, name, change):
+    """Of a mean, which has dozens of arrays, each change meets some of them."""
     members, graphs = files[name]
+    arrays = [key for key in members if key.endswith(".npy")]
+    some = random.Random(change).sample(arrays, min(len(arrays), 12))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        altered = {
-            key: bytes_of(ARRAY_CHANGES[change](array_of(content)))
-            for key, content in members.items()
-            if key.endswith(".npy")
-        }
+        altered = {key: bytes_of(ARRAY_CHANGES[change](array_of(members[key]))) for key in some}
     for key, content in altered.items():
         same = content == members[key]
         refused = use(write_members(tmp_path / "m", {**members, key: content}), graphs)
@@ -260,7 +259,7 @@ def test_documents_with_anything_anywhere(files, tmp_path, name):
     text = members["model.json"].decode()
     paths = list(leaves(json.loads(text)))
     for path in draw.sample(paths, min(len(paths), 60)):
-        for action in draw.sample([*VALUES, "remove", "repeat"], 5):
+        for action in draw.sample([*VALUES, "remove", "repeat"], 2 if "mean" in name else 5):
             altered = json.dumps(alter(json.loads(text), path, action))
             file = write_members(tmp_path / "m", {**members, "model.json": altered})
             use(file, graphs)

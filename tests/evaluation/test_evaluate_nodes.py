@@ -268,7 +268,8 @@ def test_nask_is_the_tuned_classifier_of_nodes(monkeypatch, network):
     assert [dict(record.parameters) for record in result.records] == [chosen] * 2
     result = nask.evaluate("nask-svm", network, folds=2)
     assert result.method == "nask-svm"
-    assert [dict(record.parameters) for record in result.records] == [{"C": 1.0}] * 2
+    expected = [{"C": 1.0, "learner": "svm"}] * 2
+    assert [dict(record.parameters) for record in result.records] == expected
 
 
 def test_content_tells_networks_apart(network):
@@ -289,7 +290,7 @@ def test_content_tells_networks_apart(network):
     ("arguments", "message"),
     [
         ({"strict": True}, "'strict' parameter of evaluate is for sets of graphs"),
-        ({"split": "random"}, "'split' parameter of evaluate must be one of 'folds', 'planetoid'"),
+        ({"split": "random"}, "'split' parameter of evaluate must be one of 'folds', 'grouped'"),
         ({"split": "planetoid", "folds": 5}, "'folds' parameter of evaluate is for split='folds'"),
         ({"split": "planetoid", "repeats": 1}, "'repeats' parameter of evaluate is for"),
         ({"split": "planetoid", "inner": 3}, "'inner' parameter of evaluate is for"),

@@ -1,6 +1,7 @@
 """Gram matrices that folds share: found again, checked, and computed anew where altered."""
 
 import os
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
@@ -25,10 +26,10 @@ def shared(tmp_path, mutag):
         journal = Journal(tmp_path / f"{run}.jsonl", {"folds": 10, "content": run})
         with patch.object(StarSweep, "compute", autospec=True, side_effect=StarSweep.compute) as c:
             stacks = shared_stacks(sweeps, graphs, 10, folder, journal, None, False, "")
+        compute.files = [Path(stack.filename) for stack in stacks]
         return stacks, c.call_count
 
     compute.folder = folder
-    compute.files = [folder / f"pass-{number}.npy" for number in range(2)]
     return compute
 
 
@@ -94,23 +95,56 @@ def test_stacks_that_were_swapped_do_not_pass(shared):
         np.testing.assert_array_equal(one, other)
     swap(*shared.files)
     swap(*(file.with_suffix(".jsonl") for file in shared.files))
-    with pytest.raises(FormatError, match=r"pass-0.npy was computed with pass=1, not 0\. Move it"):
+    with pytest.raises(
+        FormatError, match=r"\.npy was computed with gamma=2\.0, not 0\.5\. Move it"
+    ):
         shared()
 
 
-def test_stacks_of_another_run_do_not_pass(shared, tmp_path):
+def test_stacks_of_other_graphs_do_not_pass(shared, tmp_path):
     shared("a")
-    content = shared.files[0].read_bytes()
+    files = shared.files
+    content = files[0].read_bytes()
     # The journal of the other run claims that its passes are done.
     for number in range(2):
         Journal(tmp_path / "b.jsonl", {"folds": 10, "content": "b"}).note_pass(number, 1.0)
-    with pytest.raises(FormatError, match=r"pass-0.npy is of other graphs"):
+    assert shared("b")[1] == 2
+    assert not set(files) & set(shared.files)
+    # Not even under the name that they would have.
+    for own, other in zip(files, shared.files, strict=True):
+        for suffix in (".npy", ".jsonl"):
+            os.replace(own.with_suffix(suffix), other.with_suffix(suffix))
+    with pytest.raises(FormatError, match=r"\.npy is of other graphs"):
         shared("b")
     assert shared.files[0].read_bytes() == content
+
+
+def test_kept_stacks_serve_other_learners_and_folds(tmp_path, mutag, monkeypatch):
+    """And are those that would have been computed; without a folder for them none is left."""
+    few = nask.Dataset("few", mutag.graphs[::3], mutag.y[::3])
+    made = []
+    compute = StarSweep.compute
+    monkeypatch.setattr(
+        StarSweep, "compute", lambda *args, **kw: made.append(1) or compute(*args, **kw)
+    )
+    for learner in ("ridge", "svm", "best"):
+        model = nask.TunedNASKClassifier(grid=GRID, learner=learner)
+        for protocol in ({"folds": 3}, {"folds": 4, "random_state": 7, "split": "grouped"}):
+            places = {"out": tmp_path / "kept", "grams": tmp_path / "grams"}
+            if learner == "ridge" and protocol["folds"] == 4:
+                places["time_limit"] = 300
+            kept = nask.evaluate(model, few, repeats=1, **places, **protocol)
+            n_made = len(made)
+            assert n_made == 2
+            alone = nask.evaluate(model, few, repeats=1, **protocol)
+            del made[n_made:]
+            assert [r.predicted for r in kept.records] == [r.predicted for r in alone.records]
+    assert len(list((tmp_path / "grams").glob("*.npy"))) == 2
+    assert not (tmp_path / "kept" / "grams").exists()
 
 
 def test_a_stack_cut_short_is_refused(shared):
     shared()
     os.truncate(shared.files[0], 300)
-    with pytest.raises(FormatError, match=r"pass-0.npy is damaged .* Delete it and the \.jsonl"):
+    with pytest.raises(FormatError, match=r"\.npy is damaged .* Delete it and the \.jsonl"):
         shared()

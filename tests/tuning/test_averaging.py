@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 import nask
 from nask.lab.rivals.catalogue import rival
@@ -235,3 +236,44 @@ def test_rivals(mutag, letters, name, n_classes):
     np.testing.assert_allclose(
         model.decision_function(graphs[1::2]), np.mean(found, axis=0), atol=1e-7
     )
+
+
+@pytest.mark.usefixtures("all_near")
+@pytest.mark.parametrize("name", ["forms", "passes", "scales"])
+def test_the_mean_kernel_is_that_of_the_kernels(letters, name):
+    """Each over its spread among the training graphs, once however many functions it has."""
+    graphs, y = letters
+    train, new = graphs[::2], graphs[1::2]
+    grid = GRIDS[name]
+    model = nask.TunedNASKClassifier(grid=with_penalties(grid)).fit(train, y[::2]).best_estimator_
+    kernels = [
+        nask.NASK(**setting).fit(train)
+        for part in (grid if isinstance(grid, list) else [grid])
+        for setting in ParameterGrid(part)
+    ]
+    expected = 0
+    for kernel in kernels:
+        own = kernel.transform(train)
+        spread = np.mean(np.diag(own)) - own.mean()
+        expected = expected + np.stack([kernel.transform(new)]) / spread / len(kernels)
+    np.testing.assert_allclose(model.mean_kernel(new), expected[0], rtol=1e-6)
+    gram = model.mean_kernel()
+    np.testing.assert_allclose(gram, model.mean_kernel(train), rtol=1e-6)
+    assert np.linalg.eigvalsh((gram + gram.T) / 2).min() > -1e-8 * len(gram)
+
+
+def test_the_mean_kernel_of_nodes_and_of_rivals(mutag):
+    network = nask.lab.make_social_network(60)
+    grid = {"gamma": [1.0], "n_hops": [1, 2], "alpha": [0.1]}
+    model = nask.TunedNASKNodeClassifier(grid=grid).fit(network.graph, network.y, network.train)
+    gram = model.best_estimator_.mean_kernel()
+    assert gram.shape == (len(network.train),) * 2
+    again = model.best_estimator_.mean_kernel(network.graph, network.train)
+    np.testing.assert_allclose(gram, again, rtol=1e-9)
+    wl = rival("hgk-wl").set_params(grid={"n_iter": [1], "gram": ["rbf"], "alpha": [0.1]})
+    wl.fit(mutag.graphs[:50], mutag.y[:50])
+    own = wl.kernel_type(n_iter=1, gram="rbf").fit_transform(mutag.graphs[:50])
+    unit = np.mean(np.diag(own)) - own.mean()
+    found = wl.best_estimator_
+    np.testing.assert_allclose(found.mean_kernel(), own / unit, rtol=1e-9)
+    np.testing.assert_allclose(found.mean_kernel(mutag.graphs[:5]), own[:5] / unit, rtol=1e-9)

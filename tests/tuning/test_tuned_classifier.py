@@ -8,6 +8,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_va
 import nask
 from nask.exceptions import ParameterError
 from nask.tuning import race as race_module
+from nask.tuning.sweeps import StarSweep
 
 GRID = {"gamma": [0.1, 2.0], "n_hops": [1, 2], "C": [1.0, 100.0]}
 
@@ -131,3 +132,39 @@ def test_the_kernel_of_a_candidate_is_that_of_the_estimator_but_for_the_grid():
     base = nask.NASKClassifier(expansion="ball", gamma=7.0, degree="numerical")
     kernel = nask.TunedNASKClassifier(estimator=base).kernel(gamma=0.5)
     assert (kernel.expansion, kernel.gamma, kernel.degree) == ("ball", 0.5, "numerical")
+
+
+@pytest.mark.parametrize("winner", ["ridge", "svm"])
+def test_the_better_of_two_learners_is_chosen(mutag, monkeypatch, winner):
+    """As it is with that learner alone; ``best_params_`` tells which it is."""
+    graphs, y = mutag.graphs[::3], mutag.y[::3]
+    alone = {
+        learner: nask.TunedNASKClassifier(grid=GRID, learner=learner).fit(graphs, y)
+        for learner in ("ridge", "svm")
+    }
+    # Whatever the two scores are, each learner is made to win once.
+    monkeypatch.setattr(
+        "nask.tuning.race.Entrant.score", property(lambda _: 2.0 if winner == "svm" else 0.0)
+    )
+    model = nask.TunedNASKClassifier(grid=GRID, learner="best").fit(graphs, y)
+    assert model.best_params_["learner"] == winner
+    if winner == "ridge":
+        assert model.best_score_ == alone["ridge"].best_score_
+        assert model.best_params_ == alone["ridge"].best_params_
+        np.testing.assert_array_equal(
+            model.decision_function(mutag.graphs), alone["ridge"].decision_function(mutag.graphs)
+        )
+    else:
+        assert isinstance(model.best_estimator_, nask.NASKClassifier)
+        assert model.best_estimator_.learner == "svm"
+
+
+def test_both_learners_share_the_passes(mutag, monkeypatch):
+    made = []
+    fitted = StarSweep.fitted
+    monkeypatch.setattr(
+        StarSweep, "fitted", lambda *args, **kw: made.append(1) or fitted(*args, **kw)
+    )
+    model = nask.TunedNASKClassifier(grid=GRID, learner="best")
+    model.fit(mutag.graphs[::3], mutag.y[::3])
+    assert len(made) == len(model.sweeps())

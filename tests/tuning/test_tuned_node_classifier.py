@@ -99,7 +99,7 @@ def test_validation_nodes_choose_an_svm_and_are_not_trained_on(network):
     for gamma in GRID["gamma"]:
         for n_hops in GRID["n_hops"]:
             for C in GRID["C"]:
-                setting = {"gamma": gamma, "n_hops": n_hops, "C": C}
+                setting = {"gamma": gamma, "n_hops": n_hops, "C": C, "learner": "svm"}
                 other = nask.NASKNodeClassifier(**setting, dtype="float32")
                 other.fit(network.graph, network.y, network.train)
                 scores[repr(setting)] = other.score(network.graph, network.y, network.validation)
@@ -191,3 +191,22 @@ def test_a_validation_class_that_cannot_be_learned(network):
     y[network.validation[0]] = 5
     with pytest.raises(ParameterError, match="No training node has the class 5"):
         nask.TunedNASKNodeClassifier().fit(network.graph, y, network.train, network.validation)
+
+
+@pytest.mark.parametrize("winner", ["ridge", "svm"])
+@pytest.mark.parametrize("validated", [False, True])
+def test_the_better_of_two_learners_is_chosen(network, monkeypatch, winner, validated):
+    """As it is with that learner alone."""
+    where = (network.train, network.validation) if validated else (network.train,)
+    alone = nask.TunedNASKNodeClassifier(grid=GRID, learner=winner)
+    alone.fit(network.graph, network.y, *where)
+    monkeypatch.setattr(
+        "nask.tuning.trials.Choice.score", -1.0 if winner == "svm" else 2.0, raising=False
+    )
+    model = nask.TunedNASKNodeClassifier(grid=GRID, learner="best")
+    model.fit(network.graph, network.y, *where)
+    assert model.best_params_ == alone.best_params_
+    assert model.best_params_["learner"] == winner
+    np.testing.assert_array_equal(
+        model.decision_function(network.graph), alone.decision_function(network.graph)
+    )

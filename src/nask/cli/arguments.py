@@ -34,6 +34,13 @@ CategoricalOption = Annotated[
     ),
 ]
 JobsOption = Annotated[int, running_option("--n-jobs", help="Threads; -1 takes all cores.")]
+FoldJobsOption = Annotated[
+    int,
+    running_option(
+        "--n-jobs",
+        help="Folds at a time, in processes, and threads of the kernel; -1 takes all cores.",
+    ),
+]
 MemoryOption = Annotated[
     str | None,
     running_option(

@@ -14,8 +14,8 @@ import typer
 import nask
 from nask.choices import Expansion, GridName, Items, SplitName
 from nask.cli.arguments import (
-    RUNNING,
     CategoricalOption,
+    FoldJobsOption,
     TaskOption,
     TimeLimitOption,
     load_any,
@@ -44,12 +44,20 @@ def evaluate(
         typer.Option(
             metavar="NAME",
             help=f"One of: nask, {', '.join(RIVALS)}. Repeat it for several. A kernel's name with "
-            "-svm, such as nask-svm, has an SVM as its learner instead of ridge regressions.",
+            "-svm, such as nask-svm, has an SVM as its learner instead of ridge regressions; with "
+            "-best, the learner is chosen on each training set.",
         ),
     ] = None,
     out: Annotated[
         Path, typer.Option(help="Folder for records and pictures; a rerun goes on from them.")
     ] = Path("results"),
+    grams: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps Gram matrices, for runs with other learners or folds.",
+            show_default="deleted at the end",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per dataset and method instead.")
     ] = False,
@@ -61,7 +69,8 @@ def evaluate(
     split: Annotated[
         SplitName,
         typer.Option(
-            help="Of the nodes of a network; planetoid is its public split.",
+            help="grouped: folds that keep isomorphic graphs together; planetoid: the public split "
+            "of a network.",
             rich_help_panel=PROTOCOL,
         ),
     ] = "folds",
@@ -119,13 +128,7 @@ def evaluate(
             help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=SEARCH
         ),
     ] = EXPANSION,
-    n_jobs: Annotated[
-        int,
-        typer.Option(
-            help="Folds at a time, in processes, and threads of the kernel; -1 takes all cores.",
-            rich_help_panel=RUNNING,
-        ),
-    ] = -1,
+    n_jobs: FoldJobsOption = -1,
     time_limit: TimeLimitOption = None,
 ) -> None:
     """Estimate how accurately graphs, or the nodes of a network, are classified.
@@ -136,8 +139,8 @@ def evaluate(
     """
     limit = seconds(time_limit)
     searched = grid is not None or try_values or expansion != EXPANSION
-    if searched and not {"nask", "nask-svm"} & set(method or ["nask"]):
-        raise ParameterError("--grid, --try and --expansion are for nask and nask-svm.")
+    if searched and not {"nask", "nask-svm", "nask-best"} & set(method or ["nask"]):
+        raise ParameterError("--grid, --try and --expansion are for nask.")
     if task == "regress":
         raise ParameterError(
             "nask evaluate is for classes: leave out --task regress. nask fit learns numbers on a "
@@ -174,6 +177,7 @@ def evaluate(
                         random_state=seed,
                         strict=strict,
                         out=out,
+                        grams=grams,
                         n_jobs=n_jobs,
                         time_limit=limit,
                         progress=True,

@@ -19,6 +19,7 @@ from nask.cli.evaluate import evaluate
 from nask.cli.features import features
 from nask.cli.fit import fit
 from nask.cli.gram import gram
+from nask.cli.league import league
 from nask.cli.predict import predict
 from nask.evaluation.time_limit import quiet_tracker
 from nask.exceptions import NaskError
@@ -29,7 +30,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",  # which fills paragraphs
 )
-for command in (demo, evaluate, compare, gram, features, fit, predict):
+for command in (demo, evaluate, compare, league, gram, features, fit, predict):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

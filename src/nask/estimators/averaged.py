@@ -20,6 +20,7 @@ from nask.kernels.fitted import FittedKernel
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
 from nask.learning.calibration import Calibration
+from nask.learning.centring import Centring
 from nask.learning.decisions import DecisionFunctions, most_confident
 from nask.learning.held_out import class_scores
 from nask.learning.ridge import confidence_of
@@ -53,6 +54,10 @@ class Group(Protocol):
     def scores(self) -> Callable[..., Float64]:
         """A function of graphs, or of a graph and nodes: their summed scores of all classes."""
 
+    @property
+    def unit_grams(self) -> Callable[..., Iterable[Float64]]:
+        """A function of the same: each kernel with the training items, in units of its spread."""
+
 
 @dataclass(frozen=True, eq=False)
 class GraphGroup:
@@ -78,6 +83,18 @@ class GraphGroup:
         rows = self.kernel.prepare(as_graphs(X), execution)
         grams = self.kernel.grams_of_forms(rows, [own[:2] for own in self.members], execution)
         return _summed(self.members, grams, self.n_classes)
+
+    def unit_grams(self, X: Any = None, *, execution: Execution) -> Iterable[Float64]:
+        """Return each kernel between graphs and the training graphs, in units of its spread.
+
+        Without graphs, they are the training graphs.
+        """
+        forms, training = _distinct(self.members), self.kernel.graphs
+        own = self.kernel.grams_of_forms(training, forms, execution)
+        if X is None:
+            return in_units(own)
+        rows = self.kernel.prepare(as_graphs(X), execution)
+        return in_units(own, self.kernel.grams_of_forms(rows, forms, execution))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +122,45 @@ class NodeGroup:
         forms = [own[:2] for own in self.members]
         grams = self.kernel.grams_of_forms(graph, chosen, self.nodes, forms, execution)
         return _summed(self.members, grams, self.n_classes)
+
+    def unit_grams(
+        self, graph: Any = None, nodes: Any = None, *, execution: Execution
+    ) -> Iterable[Float64]:
+        """Return each kernel between nodes and the training nodes, in units of its spread.
+
+        Without a graph, they are the training nodes.
+        """
+        forms, train = _distinct(self.members), self.nodes
+        own = self.kernel.grams_of_forms(self.kernel.graph, train, train, forms, execution)
+        if graph is None:
+            return in_units(own)
+        graph = as_graph(graph)
+        chosen = None if nodes is None else node_positions(nodes, graph.n_nodes, "nodes")
+        others = self.kernel.grams_of_forms(graph, chosen, train, forms, execution)
+        return in_units(own, others)
+
+
+def in_units(training: Iterable[Array], others: Iterable[Array] | None = None) -> Iterable[Float64]:
+    """Gram matrices over the spread of the training items, the mean diagonal when centred.
+
+    Parameters
+    ----------
+    training : iterable of ndarray of shape (n_train, n_train)
+    others : iterable of ndarray of shape (m, n_train), optional
+        Of the same kernels; by default those of the training items are returned.
+    """
+    if others is None:
+        for gram in training:
+            yield np.asarray(gram / Centring.fit(gram).scale, dtype=np.float64)
+        return
+    for gram, other in zip(training, others, strict=True):
+        yield np.asarray(other / Centring.fit(gram).scale, dtype=np.float64)
+
+
+def _distinct(members: Sequence[Member]) -> list[tuple[Form, float | None]]:
+    """The forms of members; those that differ in their functions alone once."""
+    found = {repr((own.form.to_json(), own.unit)): (own.form, own.unit) for own in members}
+    return list(found.values())
 
 
 def _summed(members: Sequence[Member], grams: Iterable[Array], n_classes: int) -> Float64:
@@ -176,6 +232,25 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def predict(self, *where: Any) -> Array:
         """Most confident class of each graph, or node."""
         return np.asarray(self.classes[most_confident(self.decision_function(*where))])
+
+    def mean_kernel(self, *where: Any) -> Float64:
+        """One kernel for all: the mean of the chosen ones, with the training graphs or nodes.
+
+        Each is in units of its spread among them, so that all count alike. It is positive
+        semidefinite, as they are, and a learner of your own can take it:
+        ``SVC(kernel="precomputed").fit(model.mean_kernel(), y)``.
+
+        Parameters
+        ----------
+        *where
+            As in :meth:`decision_function`; without any, the training graphs or nodes.
+        """
+        execution = Execution(n_jobs=self.n_jobs)
+        total, n_kernels = np.zeros(()), 0
+        for group in self.groups:
+            for gram in group.unit_grams(*where, execution=execution):
+                total, n_kernels = total + gram, n_kernels + 1
+        return total / n_kernels
 
     def predict_proba(self, *where: Any) -> Float64:
         """Calibrated probability of each class, (m, n_classes)."""

@@ -9,6 +9,7 @@ from typing import get_args
 
 import numpy as np
 
+from nask.arrays import Float64
 from nask.choices import Items
 from nask.evaluation.comparison import Cell, Comparison, ComparisonTable
 from nask.evaluation.ranking import DECIMALS, Ranking
@@ -161,7 +162,7 @@ def _tested(results: Sequence[Evaluation], reference: str | None, alpha: float) 
     if base in finished:
         tested = {}
         for method, result in finished.items():
-            pairs = _shared(result, finished[base]) if method != base else []
+            pairs = shared_folds(result, finished[base]) if method != base else []
             if len(pairs) > 1:
                 tested[method] = _test(cells[method], base, pairs, result.n_items)
         corrected = holm([cell.p for cell in tested.values() if cell.p is not None])
@@ -178,7 +179,7 @@ def _untested(result: Evaluation) -> Cell:
     return Cell(result.dataset, result.method, result.accuracy_mean, std, n_folds, None)
 
 
-def _shared(one: Evaluation, other: Evaluation) -> list[tuple[FoldRecord, FoldRecord]]:
+def shared_folds(one: Evaluation, other: Evaluation) -> list[tuple[FoldRecord, FoldRecord]]:
     """Return the pairs of folds that both have; raise unless their test sets are equal."""
     theirs = {(record.repeat, record.fold): record for record in other.records}
     pairs = [
@@ -201,16 +202,33 @@ def _shared(one: Evaluation, other: Evaluation) -> list[tuple[FoldRecord, FoldRe
 def _test(
     cell: Cell, base: str, pairs: Sequence[tuple[FoldRecord, FoldRecord]], n_items: int
 ) -> Cell:
-    """Test on shared folds; the training set of a fold is all that is not in its test set."""
-    differences = np.array([mine.accuracy - their.accuracy for mine, their in pairs])
-    ratios = [len(mine.test) / (n_items - len(mine.test)) for mine, _ in pairs]
+    differences, ratio = differences_of(pairs, n_items)
     return replace(
         cell,
         against=base,
         n_shared=len(pairs),
         difference=float(differences.mean()),
-        p=corrected_t_test(differences, float(np.mean(ratios))),
+        p=corrected_t_test(differences, ratio),
     )
+
+
+def differences_of(
+    pairs: Sequence[tuple[FoldRecord, FoldRecord]], n_items: int
+) -> tuple[Float64, float]:
+    """Differences of accuracies on shared folds, and the mean of n_test / n_train.
+
+    The training set of a fold is all that is not in its test set.
+
+    Parameters
+    ----------
+    pairs : sequence of (FoldRecord, FoldRecord)
+        As :func:`shared_folds` returns them.
+    n_items : int
+        Number of graphs or nodes.
+    """
+    differences = np.array([mine.accuracy - their.accuracy for mine, their in pairs])
+    ratios = [len(mine.test) / (n_items - len(mine.test)) for mine, _ in pairs]
+    return differences, float(np.mean(ratios))
 
 
 def _ranking(

@@ -65,6 +65,7 @@ def evaluate(
     random_state: int = 0,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
+    grams: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     progress: Progress = False,
@@ -81,16 +82,18 @@ def evaluate(
     ----------
     model : str or estimator
         "nask", the name of a rival (``nask.lab.rivals.catalogue``), the name of a kernel with
-        "-svm", whose learner is an SVM instead of ridge regressions, or any classifier with
-        ``fit`` and ``predict`` on lists of graphs; for a network, one with ``fit(graph, y,
+        "-svm", whose learner is an SVM instead of ridge regressions, or "-best", whose learner
+        is chosen on each training set, or any classifier with ``fit`` and ``predict`` on lists
+        of graphs; for a network, one with ``fit(graph, y,
         train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
         so in ``fit``, as :class:`TunedNASKClassifier` does.
     dataset : Dataset, NodeDataset, name of one, or path
         With one class per graph, or per node. Nodes without a class are used neither for learning
         nor for testing.
-    split : {"folds", "planetoid"}, default="folds"
-        For a network, "planetoid" is its public split: learn from its training nodes, choose
-        parameters on its validation nodes, as is usual (on inner folds of the training nodes
+    split : {"folds", "grouped", "planetoid"}, default="folds"
+        "grouped": folds that keep isomorphic graphs together, so that none of them is learned
+        from and tested. "planetoid": the public split of a network: learn from its training nodes,
+        choose parameters on its validation nodes, as is usual (on inner folds of the training nodes
         where there are none), and predict its test nodes once.
     folds, repeats : int, default=10
         Outer folds, and how often all of them are drawn anew; nodes are drawn once by default.
@@ -108,6 +111,10 @@ def evaluate(
     out : path of a folder, optional
         Keeps one line of JSON per fold in ``<dataset>--<method>.jsonl``, written as soon as the
         fold is done. Called again with the same arguments, a run continues where that file ends.
+    grams : path of a folder, optional
+        Keeps the Gram matrices that folds share. Another run on the same data finds them there:
+        with another learner, split, number of repeats or seed. By default they are deleted when
+        all folds are done.
     n_jobs : int, default=None
         Folds evaluated at a time, in processes, and threads of the kernel. Fewer folds run at a
         time if their matrices would take more than half of the free memory.
@@ -167,7 +174,8 @@ def evaluate(
             raise ParameterError(f"{place} is a file: expected a folder for results.")
         name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"
         journal = Journal(place / f"{name}.jsonl", identity)
-        work = (method, task, strict, journal, n_jobs)
+        kept = None if grams is None else Path(grams).expanduser()
+        work = (method, task, strict, journal, kept, n_jobs)
         if _pending(task, journal):
             if time_limit is None:
                 _finish(*work, progress)
@@ -177,23 +185,30 @@ def evaluate(
 
 
 def _finish(
-    method: Any, task: Task, strict: bool, journal: Journal, n_jobs: int | None, progress: Progress
+    method: Any,
+    task: Task,
+    strict: bool,
+    journal: Journal,
+    kept: Path | None,
+    n_jobs: int | None,
+    progress: Progress,
 ) -> None:
-    """Evaluate the folds that are not in the journal."""
-    grams, pending = _grams(journal), _pending(task, journal)
+    """Evaluate the folds that are not in the journal; delete Gram matrices that are not kept."""
+    grams, pending = kept or _grams(journal), _pending(task, journal)
     with journal.alone():
         journal.note_environment(environment())
         done = _run(method, task, pending, strict, grams, journal, n_jobs, progress)
         for record in _tracked(done, task, journal, progress):
             journal.note_fold(record)
-        remove_stacks(grams)
+        if kept is None:
+            remove_stacks(grams)
 
 
 def _finish_within(
     seconds: float, work: tuple[Any, ...], identity: Mapping[str, Any], progress: Progress
 ) -> Journal:
     """Evaluate them in a process that is ended when its time is used up; return the journal."""
-    _, task, _, journal, _ = work
+    _, task, _, journal, kept, _ = work
     process = run_within(seconds - (journal.timeout or 0.0), _finish, *work, False)
     # Closed in any case, also if a function that reports progress raises.
     with closing(process):
@@ -203,7 +218,7 @@ def _finish_within(
     with journal.alone():
         if _pending(task, journal):
             journal.note_timeout(seconds)
-        else:
+        elif kept is None:
             remove_stacks(_grams(journal))
     return journal
 
@@ -295,10 +310,13 @@ def _run(
     of_split = {id(split): k for k, split in enumerate(task.splits)}
     places = [of_split[id(split)] for split in pending]
     classes = task.classes, task.codes
-    if method.learner_for(max(len(split.train) for split in pending)) == "ridge":
+    learner = method.learner_for(max(len(split.train) for split in pending))
+    if learner != "svm":
         among = None if kept is None else [kept[place] for place in places]
         text = f"{task.name}: settings"
-        return ridge_folds(method, sweeps, among, stacks, *classes, pending, bar, text)
+        ridge = ridge_folds(method, sweeps, among, stacks, *classes, pending, bar, text)
+        if learner == "ridge":
+            return ridge
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
     tasks = (
@@ -307,7 +325,25 @@ def _run(
         )
         for place, split in zip(places, pending, strict=True)
     )
-    return _retold(in_processes(tasks, n_processes, ordered=False))
+    svm = _retold(in_processes(tasks, n_processes, ordered=False))
+    return svm if learner == "svm" else better_folds(list(ridge), svm)
+
+
+def better_folds(ridge: Iterable[FoldRecord], svm: Iterable[FoldRecord]) -> Iterator[FoldRecord]:
+    """Of the same folds of two learners, those of the one that did better in its training set.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> record = FoldRecord(0, 0, 0.0, {}, 0.8, (3,), (1,), 0.0, 0.0, (0,))
+    >>> other = replace(record, inner_accuracy=0.9, predicted=(0,), accuracy=1.0)
+    >>> [found.accuracy for found in better_folds([record], [other])]
+    [1.0]
+    """
+    by_place = {(record.repeat, record.fold): record for record in ridge}
+    for record in svm:
+        other = by_place[record.repeat, record.fold]
+        yield max(other, record, key=lambda own: own.inner_accuracy or 0.0)
 
 
 def _candidates(

@@ -154,7 +154,9 @@ def _groups(
     As many as the scores of all settings fit into memory.
     """
     n_settings = sum(
-        len(own.alpha) * len(own.multiclass) for sweep in sweeps for own in sweep.candidates
+        len(own.alpha) * (len(own.multiclass) if n_classes > 2 else 1)
+        for sweep in sweeps
+        for own in sweep.candidates
     )
     bytes_per_split = 4 * max(1, n_settings) * n_classes * max(len(split.test) for split in splits)
     n_together = max(1, BYTES_OF_SCORES // bytes_per_split)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from nask.choices import Items
+from nask.choices import Items, TunedLearner
 from nask.exceptions import ParameterError
 from nask.tuning.classifier import TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier
@@ -19,27 +19,30 @@ _NASK: Mapping[Items, type[Any]] = {
     "graphs": TunedNASKClassifier,
     "nodes": TunedNASKNodeClassifier,
 }
-# A kernel's name with this has an SVM as its learner.
-SVM = "-svm"
+# What is added to a kernel's name where its learner is not the default.
+SUFFIXES: Mapping[str, TunedLearner] = {"-svm": "svm", "-best": "best"}
 # Named, not imported: the laboratory is loaded only if a rival is asked for.
 _CATALOGUE = "nask.lab.rivals.catalogue"
 
 
 def named_method(name: str, items: Items = "graphs") -> Any:
-    """Return a new, unfitted model of that name; with "-svm" its learner is an SVM.
+    """Return a new, unfitted model of that name.
+
+    With "-svm" its learner is an SVM, with "-best" the better of an SVM and ridge regressions.
 
     Examples
     --------
     >>> type(named_method("nask")).__name__, type(named_method("nask", "nodes")).__name__
     ('TunedNASKClassifier', 'TunedNASKNodeClassifier')
     """
-    plain = name.removesuffix(SVM)
+    suffix = next((own for own in SUFFIXES if name.endswith(own)), "")
+    plain = name.removesuffix(suffix)
     model = _NASK[items]() if plain == "nask" else import_module(_CATALOGUE).rival(plain, items)
     if plain == name:
         return model
     if "learner" not in model.get_params(deep=False):
         raise ParameterError(f"{plain} has no choice of a learner: use {plain!r}, not {name!r}.")
-    return model.set_params(learner="svm")
+    return model.set_params(learner=SUFFIXES[suffix])
 
 
 def classifies(model: Any) -> Items:
@@ -62,8 +65,10 @@ def method_name(model: Any) -> str:
     'nask'
     """
     kind = type(model)
+    suffix = ""
     # Only where a ridge regression is what the name alone stands for.
-    suffix = SVM if hasattr(model, "sweeps") and model.learner == "svm" else ""
+    if hasattr(model, "sweeps"):
+        suffix = next((own for own, learner in SUFFIXES.items() if learner == model.learner), "")
     if kind in _NASK.values():
         return "nask" + suffix
     place = f"{kind.__module__}:{kind.__qualname__}"
@@ -86,15 +91,22 @@ def described(model: Any) -> dict[str, Any]:
     found = _parameters(model)
     content: list[Any] = []
     if hasattr(model, "sweeps"):
-        content = [(_deciding(sweep.parameters), sweep.candidates) for sweep in model.sweeps()]
+        content = [(deciding(sweep.parameters), sweep.candidates) for sweep in model.sweeps()]
     elif hasattr(model, "candidates"):
-        content = [_deciding(own.get_params(deep=False)) for _, own in model.candidates()]
+        content = [deciding(own.get_params(deep=False)) for _, own in model.candidates()]
     if content:
         found["candidates"] = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
     return found
 
 
-def _deciding(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def deciding(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that make a difference to the result, by name.
+
+    Examples
+    --------
+    >>> deciding({"n_jobs": 2, "gamma": 0.5})
+    {'gamma': 0.5}
+    """
     return {name: v for name, v in sorted(parameters.items()) if name not in HOW_TO_RUN}
 
 

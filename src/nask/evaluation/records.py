@@ -113,7 +113,8 @@ class Evaluation:
     Parameters
     ----------
     dataset, method : str
-        The public split of a network is named as a dataset of its own, such as "Cora@planetoid".
+        Another split than folds is named as a dataset of its own, such as "Cora@planetoid" or
+        "PTC_MR@grouped".
     records : tuple of FoldRecord
         Sorted by repeat and fold.
     folds, repeats, random_state : int

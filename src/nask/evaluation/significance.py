@@ -50,11 +50,24 @@ def corrected_t_test(differences: npt.ArrayLike, test_ratio: float) -> float:
     n = len(values)
     if n < 2:
         raise ParameterError(f"A test needs the differences of two folds or more. Got {n}.")
-    mean, variance = float(values.mean()), float(values.var(ddof=1))
-    if variance == 0.0:
+    mean, error = float(values.mean()), corrected_error(values, test_ratio)
+    if error == 0.0:
         return 1.0 if mean == 0.0 else 0.0
-    t = mean / np.sqrt(variance * (1 / n + test_ratio))
-    return float(2 * stats.t.sf(abs(t), n - 1))
+    return float(2 * stats.t.sf(abs(mean / error), n - 1))
+
+
+def corrected_error(differences: npt.ArrayLike, test_ratio: float) -> float:
+    """Standard error of the mean difference of two methods on the same folds.
+
+    It is that of :func:`corrected_t_test`, whose parameters are the same.
+
+    Examples
+    --------
+    >>> print(f"{corrected_error([0.02, 0.05, -0.01, 0.04, 0.03], 1 / 4):.4f}")
+    0.0154
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    return float(np.sqrt(values.var(ddof=1) * (1 / len(values) + test_ratio)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from nask.arrays import Array, Positions
 from nask.exceptions import ParameterError
@@ -27,11 +27,13 @@ class Split(NamedTuple):
     validation: Positions | None = None
 
 
-def outer_splits(y: Array, folds: int, repeats: int, random_state: int) -> Iterator[Split]:
+def outer_splits(
+    y: Array, folds: int, repeats: int, random_state: int, groups: Positions | None = None
+) -> Iterator[Split]:
     """Yield folds stratified by class, shuffled anew for each repeat.
 
-    They depend only on the classes, the number of folds and the seed. More repeats do not change
-    the first ones.
+    They depend only on the classes, the groups, the number of folds and the seed. More repeats do
+    not change the first ones.
 
     Parameters
     ----------
@@ -40,17 +42,49 @@ def outer_splits(y: Array, folds: int, repeats: int, random_state: int) -> Itera
     folds, repeats : int
     random_state : int
         Seed of the first repeat; each later one adds 1.
+    groups : ndarray of shape (n,), optional
+        A group is never divided between training and test. Folds are then of unequal sizes, and
+        differ from those without groups even if each group has one member.
 
     Examples
     --------
     >>> y = np.array([0, 0, 0, 1, 1, 1])
     >>> [(s.repeat, s.fold, s.test.size) for s in outer_splits(y, 3, 2, random_state=0)]
     [(0, 0, 2), (0, 1, 2), (0, 2, 2), (1, 0, 2), (1, 1, 2), (1, 2, 2)]
+    >>> twins = np.array([0, 0, 1, 2, 2, 3])
+    >>> sorted(s.test.tolist() for s in outer_splits(y, 2, 1, random_state=0, groups=twins))
+    [[0, 1, 5], [2, 3, 4]]
     """
     for repeat in range(repeats):
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state + repeat)
-        for fold, (train, test) in enumerate(splitter.split(y, y)):
+        seed = random_state + repeat
+        if groups is None:
+            parts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, y)
+        else:
+            parts = _group_folds(y, groups, folds, seed)
+        for fold, (train, test) in enumerate(parts):
             yield Split(repeat, fold, train, test)
+
+
+def _group_folds(
+    y: Array, groups: Positions, folds: int, seed: int
+) -> list[tuple[Positions, Positions]]:
+    """Return training and test sets that share no group; raise if a test set is empty."""
+    n_groups = len(np.unique(groups))
+    if n_groups < folds:
+        raise ParameterError(
+            f"{folds} folds need as many groups, since a group is in one fold, but there "
+            f"{'is' if n_groups == 1 else 'are'} {n_groups}. Use fewer folds, or no groups."
+        )
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    parts = list(splitter.split(y, y, groups))
+    for fold, (_, test) in enumerate(parts):
+        if not len(test):
+            raise ParameterError(
+                f"Fold {fold} of {folds} is empty: {n_groups} groups, the largest of "
+                f"{np.unique(groups, return_counts=True)[1].max()} members, leave nothing for it "
+                f"with random_state={seed}. Use fewer folds, or no groups."
+            )
+    return parts
 
 
 def public_split(dataset: NodeDataset) -> Split:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 import time
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 from nask.arrays import Array
 from nask.evaluation.journal import OUT, Journal
+from nask.evaluation.methods import deciding
 from nask.exceptions import MemoryLimitError
 from nask.execution.progress import Progress, track
 from nask.execution.resources import free_disk, readable_bytes
@@ -45,9 +45,10 @@ def shared_stacks(
     n_items : int
         Number of its graphs, or nodes.
     folder : Path
-        Holds one file per sweep, and its record.
+        Holds one file per sweep, and its record. Runs on the same data that need the same pass
+        share it, whatever they learn from it.
     journal : Journal
-        Notes each finished file, with the seconds it took.
+        Notes each pass that was made, with the seconds it took.
     n_jobs : int or None
         Threads, in joblib's convention.
     progress : bool or callable
@@ -61,11 +62,12 @@ def shared_stacks(
     """
     with writing(folder, OUT):
         folder.mkdir(parents=True, exist_ok=True)
-    _check_disk(sweeps, n_items, folder)
+    _check_disk(sweeps, n_items, folder, journal)
     stacks: list[Array] = []
     for number, sweep in enumerate(track(sweeps, len(sweeps), progress, description)):
-        path, contents = _file(folder, number), _contents(journal, number)
-        stack = read_npy(path, contents, OUT) if number in journal.passes else None
+        contents = _contents(journal, sweep)
+        path = _file(folder, contents)
+        stack = read_npy(path, contents, OUT)
         if stack is None:
             start = time.perf_counter()
             path.unlink(missing_ok=True)
@@ -82,18 +84,19 @@ def remove_stacks(folder: Path) -> None:
         folder.parent.rmdir()
 
 
-def _file(folder: Path, number: int) -> Path:
-    return folder / f"pass-{number}.npy"
+def _file(folder: Path, contents: Contents) -> Path:
+    return folder / f"pass-{contents.identity[:16]}.npy"
 
 
-def _contents(journal: Journal, number: int) -> Contents:
-    """Return what the stack of one pass holds; graphs, method and grid identify the run."""
-    identity = content_hash(json.dumps(journal.run, sort_keys=True), number)
-    return Contents("Gram matrices that folds share", identity, {"pass": number})
+def _contents(journal: Journal, sweep: Sweep) -> Contents:
+    """Return what the stack of a pass holds, which graphs, kernel and parameters decide."""
+    parameters = {"kernel": sweep.kernel_name, **deciding(sweep.parameters)}
+    identity = content_hash(journal.run["content"], repr(parameters))
+    return Contents("Gram matrices that folds share", identity, parameters)
 
 
-def _check_disk(sweeps: Sequence[Sweep], n_items: int, folder: Path) -> None:
-    missing = [s for number, s in enumerate(sweeps) if not _file(folder, number).exists()]
+def _check_disk(sweeps: Sequence[Sweep], n_items: int, folder: Path, journal: Journal) -> None:
+    missing = [s for s in sweeps if not _file(folder, _contents(journal, s)).exists()]
     needed = sum(sweep.n_bytes(n_items) for sweep in missing)
     free = free_disk(folder)
     if needed + SPARE_BYTES > free:

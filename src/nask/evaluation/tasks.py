@@ -13,6 +13,7 @@ from nask.choices import Items, SplitName
 from nask.evaluation.class_sizes import check_class_sizes
 from nask.evaluation.splits import Split, outer_splits, public_split
 from nask.exceptions import ParameterError
+from nask.graph.isomorphism import isomorphic_groups
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.target import can_be_classes
@@ -35,7 +36,8 @@ class Task:
     Parameters
     ----------
     name : str
-        Of the dataset, with "@planetoid" for the public split.
+        Of the dataset, with "@planetoid" for the public split, "@grouped" for folds that keep
+        isomorphic graphs together.
     items : {"graphs", "nodes"}
     data : tuple of AttributedGraph, or AttributedGraph
     y : ndarray of shape (n,)
@@ -81,7 +83,7 @@ def make_task(
     Parameters
     ----------
     dataset : Dataset or NodeDataset
-    split : {"folds", "planetoid"}
+    split : {"folds", "grouped", "planetoid"}
     folds, repeats, inner : int or None
         None: the default for graphs or for nodes.
     random_state : int
@@ -113,6 +115,11 @@ def make_task(
         raise ParameterError.expected("split", "evaluate", expected, split)
     numbers = {**DEFAULTS[items], **given}
     if isinstance(dataset, NodeDataset):
+        if split == "grouped":
+            raise ParameterError(
+                f"{dataset.name} is one network: split='grouped' keeps isomorphic graphs "
+                "together, and is for sets of graphs."
+            )
         if split == "planetoid":
             return _public_task(dataset, given, numbers["inner"], least)
         labelled = np.flatnonzero(dataset.y != NO_CLASS)
@@ -126,15 +133,18 @@ def make_task(
             )
         ]
         return Task(dataset.name, items, dataset.graph, dataset.y, classes, codes, drawn, **numbers)
-    if split != "folds":
+    if split == "planetoid":
         raise ParameterError(
             f"{dataset.name} is a set of graphs, which has no public split. Use split='folds'."
         )
     y = _classes_of_graphs(dataset)
     classes, codes = class_codes(y, ids=dataset.ids)
     check_class_sizes(classes, codes, numbers["folds"], least, items, dataset.ids)
-    splits = list(outer_splits(codes, numbers["folds"], numbers["repeats"], random_state))
-    return Task(dataset.name, items, dataset.graphs, y, classes, codes, splits, **numbers)
+    groups = isomorphic_groups(dataset.graphs) if split == "grouped" else None
+    name = dataset.name if groups is None else f"{dataset.name}@{split}"
+    drawn_by = numbers["folds"], numbers["repeats"], random_state
+    splits = list(outer_splits(codes, *drawn_by, groups))
+    return Task(name, items, dataset.graphs, y, classes, codes, splits, **numbers)
 
 
 def _classes_of_graphs(dataset: Dataset) -> Array:

@@ -88,12 +88,12 @@ def class_scores(decisions: Float64, multiclass: Multiclass, n_classes: int) -> 
         return np.concatenate([first, -first], axis=-1)
     if multiclass == "ovr":
         return decisions
-    scores = np.full((*decisions.shape[:-1], n_classes), np.inf)
+    scores = np.full((n_classes, *decisions.shape[:-1]), np.inf)
     for number, (i, j) in enumerate(combinations(range(n_classes), 2)):
         decision = decisions[..., number]
-        np.minimum(scores[..., i], decision, out=scores[..., i])
-        np.minimum(scores[..., j], -decision, out=scores[..., j])
-    return scores
+        np.minimum(scores[i], decision, out=scores[i])
+        np.minimum(scores[j], -decision, out=scores[j])
+    return np.moveaxis(scores, 0, -1)
 
 
 class HeldOut(NamedTuple):
@@ -148,23 +148,33 @@ def hold_out(
     (array([-1.53,  1.  ,  0.33,  1.9 ]), array([ 0.  , -1.68,  4.34, -2.66]))
     """
     n, n_functions = len(gram), sum(problem.targets.shape[1] for problem in problems)
-    decisions = np.empty((len(tests), n, n_functions))
+    # Function by function in memory: there may be hundreds, each learned from a few items.
+    decisions = np.empty((n_functions, len(tests), n))
     kept = [_blank(n_functions, n) for _ in tests] if functions else []
+    # All test items, and the fold of each.
+    joined = np.concatenate([*tests, np.empty(0, dtype=np.intp)])
+    folds = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
     first = 0
     for problem in problems:
         items = problem.items
         own = slice(first, first + problem.targets.shape[1])
         inverse = bordered_inverse(gram, items, penalties[items])
-        decided, learned = _left_out(inverse, problem.targets, items, n, tests)
+        place = np.full(n, -1, dtype=np.intp)
+        place[items] = np.arange(len(items))
+        known = place[joined] >= 0
+        stops = np.cumsum([0, *np.bincount(folds[known], minlength=len(tests))])
+        decided, learned = _left_out(inverse, problem.targets, place[joined[known]], stops)
         if len(items) < n:
-            others = np.swapaxes(learned[:, :-1], 1, 2) @ gram[items]
-            decisions[:, :, own] = np.swapaxes(others, 1, 2) + learned[:, -1:]
-        decisions[:, items, own] = decided
+            # One product for all folds.
+            coefficients = np.moveaxis(learned, 2, 0).reshape(-1, len(items) + 1)
+            others = coefficients[:, :-1] @ gram[items] + coefficients[:, -1:]
+            decisions[own] = others.reshape(-1, len(tests), n)
+        decisions[own, :, items] = np.moveaxis(decided, 2, 0)
         for fold, part in zip(kept, learned, strict=False):
             fold.coefficients[own, items] = part[:-1].T
             fold.constants[own] = part[-1]
         first = own.stop
-    return HeldOut(decisions, kept)
+    return HeldOut(np.moveaxis(decisions, 0, -1), kept)
 
 
 def _blank(n_functions: int, n: int) -> DecisionFunctions:
@@ -218,18 +228,23 @@ def _mirror(matrix: Any) -> None:
 
 
 def _left_out(
-    inverse: Float64, targets: Float64, items: Positions, n_items: int, tests: Sequence[Positions]
+    inverse: Float64, targets: Float64, places: Positions, stops: Positions
 ) -> tuple[Float64, Float64]:
-    """Held-out decisions about the items of a problem, and the coefficients without test items."""
-    place = np.full(n_items, -1, dtype=np.intp)
-    place[items] = np.arange(len(items))
-    places = [place[test][place[test] >= 0] for test in tests]
-    stops = np.cumsum([0, *map(len, places)])
+    """Held-out decisions about the items of a problem, and the coefficients without test items.
+
+    Parameters
+    ----------
+    inverse : ndarray of shape (m + 1, m + 1)
+    targets : ndarray of shape (m, n_functions)
+    places : ndarray
+        Positions of test items among the items of the problem, fold by fold.
+    stops : ndarray of shape (n_folds + 1,)
+        Where those of each fold begin and end.
+    """
     solution = inverse[:, :-1] @ targets
-    shape = (len(tests), len(solution), targets.shape[1])
+    shape = (len(stops) - 1, len(solution), targets.shape[1])
     decided, coefficients = np.empty((shape[0], shape[1] - 1, shape[2])), np.empty(shape)
-    joined = np.concatenate([*places, np.empty(0, dtype=np.intp)])
-    _leave_out(inverse, solution, targets, joined, stops, decided, coefficients)
+    _leave_out(inverse, solution, targets, places, stops, decided, coefficients)
     return decided, coefficients
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from nask.arrays import Index
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
+from nask.graph.numbering import number_multisets, number_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def edge_colours(batch: GraphBatch, use_edges: bool) -> tuple[Index, Index]:
         return np.zeros(len(batch.edges), dtype=np.int64), np.zeros(n, dtype=np.int64)
     colours = attribute_colours(batch.edges)
     nodes = batch.endpoints.T.ravel()
-    bundles = _with_multisets(np.zeros(n, dtype=np.int64), nodes, np.tile(colours, 2))
+    bundles = number_multisets(np.zeros(n, dtype=np.int64), nodes, np.tile(colours, 2))
     return colours, bundles
 
 
@@ -98,15 +99,15 @@ def refined_colours(
     nodes, leaves = endpoints.T.ravel(), endpoints[:, ::-1].T.ravel()
     while True:
         yield colours
-        cores = colours if bundles is None else _pairs(colours, bundles)
-        colours = _with_multisets(cores, nodes, colours[leaves])
+        cores = colours if bundles is None else number_pairs(colours, bundles)
+        colours = number_multisets(cores, nodes, colours[leaves])
 
 
 def attribute_colours(elements: Elements) -> Index:
     """Return colours of nodes, or edges, by their attributes; all missing values are equal."""
     colours = np.zeros(len(elements), dtype=np.int64)
     for values in (*elements.numerical, *np.maximum(elements.categorical, -1)):
-        colours = _pairs(colours, np.unique(values, return_inverse=True)[1])
+        colours = number_pairs(colours, np.unique(values, return_inverse=True)[1])
     return colours
 
 
@@ -129,35 +130,3 @@ def least_colours(elements: Elements) -> int:
         total += np.sqrt(d + 0.5) * np.where(np.isnan(row), -np.pi, row)
     ordered = np.sort(total)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + min(1, len(ordered))
-
-
-def _with_multisets(colours: Index, nodes: Index, items: Index) -> Index:
-    """Return colours that tell nodes apart by their colours and the multisets of their items.
-
-    ``items[k]`` is an item of ``nodes[k]``. In round j each node with more than j items takes in
-    its j-th item in sorted order, with one sort per round. Nodes with different numbers of items
-    stop after different rounds, so their colours may coincide until the last line.
-    """
-    order = np.lexsort((items, nodes))
-    items = items[order]
-    counts = np.bincount(nodes, minlength=len(colours))
-    starts = np.cumsum(counts) - counts
-    colours = _pairs(counts, colours)
-    left = np.flatnonzero(counts)
-    taken = 0
-    while len(left):
-        colours[left] = _pairs(colours[left], items[starts[left] + taken])
-        taken += 1
-        left = left[counts[left] > taken]
-    return _pairs(counts, colours)
-
-
-def _pairs(a: Index, b: Index) -> Index:
-    """Return a number for each pair (a, b): its rank among the distinct pairs.
-
-    Examples
-    --------
-    >>> _pairs(np.array([1, 0, 1]), np.array([5, 7, 5])).tolist()
-    [1, 0, 1]
-    """
-    return np.unique(a * (b.max(initial=0) + 1) + b, return_inverse=True)[1].astype(np.int64)

@@ -21,11 +21,12 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
 
     Parameters
     ----------
-    learner : {"ridge", "svm"}, default="ridge"
+    learner : {"ridge", "svm", "best"}, default="ridge"
         "ridge": ridge regressions, judged by exact leave-one-out. What decides is the mean of all
         settings that are within a standard error of the best. "svm": support vector machines,
         judged on inner folds, where settings that cannot win any more are stopped early. The best
-        decides.
+        decides. "best": both, and the one with the higher ``best_score_`` decides; it takes
+        the time of a race of SVMs, several times that of ridge regressions.
     estimator : NASKClassifier, default=None
         Gives the parameters that the grid does not vary, such as ``expansion`` or ``dtype``.
     grid : {"default", "full"}, dict of lists by parameter, or list of such, default="default"

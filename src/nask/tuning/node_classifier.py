@@ -10,7 +10,7 @@ import numpy as np
 
 from nask.arrays import Array, Float64, Floats, Positions
 from nask.choices import GridName
-from nask.estimators.averaged import Group, NodeGroup
+from nask.estimators.averaged import AveragedClassifier, Group, NodeGroup
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.exceptions import ParameterError
 from nask.io.coerce import as_graph
@@ -62,7 +62,7 @@ class TunedNASKNodeClassifier(ScoresNodes, TunedStarClassifier):
 
     Parameters
     ----------
-    learner : {"ridge", "svm"}, default="ridge"
+    learner : {"ridge", "svm", "best"}, default="ridge"
         As in :class:`nask.TunedNASKClassifier`.
     estimator : NASKNodeClassifier, default=None
         Gives the parameters that the grid does not vary; by default one with ``dtype="float32"``.
@@ -141,17 +141,20 @@ default="nodes"
             known = np.searchsorted(self.classes_, as_target(target[judged]))
         self.check_search()
         sweeps = self.sweeps_for(graph, rows, codes)
-        if self.learner_for(len(codes)) == "svm":
+        learner = self.learner_for(len(codes))
+        judge: RidgeJudge | None = None
+        if learner != "svm":
+            judge = (
+                self.judge(codes, self.classes_)
+                if held_out is None
+                else self.judge_on_validation(known, self.classes_, len(rows))
+            )
+        race = None
+        if learner != "ridge":
             race = self.race(known, self.classes_, self.n_jobs, splits)
-            chosen = self.choose_svm(graph, race, sweeps, judged)
-            self.best_estimator_ = chosen.fit(graph, target, rows)
-            return self
-        judge: RidgeJudge
-        if held_out is None:
-            judge = self.judge(codes, self.classes_)
-        else:
-            judge = self.judge_on_validation(known, self.classes_, len(rows))
-        self.best_estimator_ = self.choose_average(graph, judge, codes, sweeps, judged)
+        chosen = self.choose(graph, judge, race, codes, sweeps, judged)
+        fitted = isinstance(chosen, AveragedClassifier)
+        self.best_estimator_ = chosen if fitted else chosen.fit(graph, target, rows)
         return self
 
     def judge_on_validation(self, codes: Positions, classes: Array, n_train: int) -> OnValidation:

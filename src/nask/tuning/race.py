@@ -52,8 +52,8 @@ class Entrant:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The values of what the grid varies, C included."""
-        return {**self.candidate.parameters, "C": self.C}
+        """The values of what the grid varies, C included, and the learner."""
+        return {**self.candidate.parameters, "C": self.C, "learner": "svm"}
 
 
 class Race:
@@ -90,7 +90,7 @@ class Race:
     >>> for sweep in star_sweeps(nask.NASK(), {"gamma": [0.1, 1.0], "C": [1, 10]}):
     ...     race.enter(sweep, sweep.compute(mutag.graphs))
     >>> sorted(race.leader.parameters), bool(race.leader.score > 0.8)
-    (['C', 'gamma'], True)
+    (['C', 'gamma', 'learner'], True)
     """
 
     def __init__(

@@ -70,6 +70,8 @@ class Sweep(Protocol):
     @property
     def parameters(self) -> Mapping[str, Any]: ...  # noqa: D102
     @property
+    def kernel_name(self) -> str: ...  # noqa: D102
+    @property
     def candidates(self) -> tuple[Candidate, ...]: ...  # noqa: D102
     def fitted(self, data: Any, n_jobs: int | None = None) -> Any: ...  # noqa: D102
     def stack(self, kernel: Any) -> Floats: ...  # noqa: D102
@@ -154,6 +156,11 @@ class StarSweep:
     candidates: tuple[Candidate, ...]
 
     kernel_type: ClassVar[type[Any]] = NASK
+
+    @property
+    def kernel_name(self) -> str:
+        """Name of the kernel's class."""
+        return self.kernel_type.__name__
 
     def fitted(self, data: Any, n_jobs: int | None = None) -> Any:
         """The kernel of the pass, fitted on a list of graphs, or on one network."""

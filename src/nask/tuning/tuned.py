@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Positions
-from nask.choices import GridName, Learner
+from nask.choices import GridName, TunedLearner
 from nask.estimators.averaged import AveragedClassifier
 from nask.exceptions import ParameterError
 from nask.execution.progress import Progress, track
@@ -35,7 +35,7 @@ from nask.tuning.sweeps import StarSweep, Sweep, star_sweeps
 class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     """A search over a grid, and the classifier that it chose; subclasses say of what."""
 
-    learner: Learner = "ridge"
+    learner: TunedLearner = "ridge"
     inner: int = 5
     random_state: int = 0
     n_jobs: int | None = None
@@ -60,8 +60,8 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def check_search(self) -> None:
         """Raise on the first parameter of the search outside its range."""
         owner = type(self).__name__
-        if not isinstance(self.learner, str) or self.learner not in get_args(Learner):
-            expected = f"one of {', '.join(map(repr, get_args(Learner)))}"
+        if not isinstance(self.learner, str) or self.learner not in get_args(TunedLearner):
+            expected = f"one of {', '.join(map(repr, get_args(TunedLearner)))}"
             raise ParameterError.expected("learner", owner, expected, self.learner)
         if not is_integer(self.inner) or self.inner < 2:
             raise ParameterError.expected(
@@ -112,51 +112,47 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         weights = self.class_weight_by_code(classes)
         return Race(codes, self.inner, weights, self.random_state, n_jobs, splits)
 
-    def choose_svm(
-        self, data: Any, race: Race, sweeps: Sequence[Sweep], rows: Positions | None = None
-    ) -> Any:
-        """Run the race over all passes; return the winner's classifier, not yet fitted.
-
-        Parameters
-        ----------
-        data : list of AttributedGraph, or AttributedGraph
-        race : Race
-        sweeps : sequence of Sweep
-        rows : ndarray, optional
-            What of the data is judged; all by default.
-        """
-        self._pass_over(data, race, rows, sweeps)
-        winner = race.leader
-        self.best_params_, self.best_score_ = winner.parameters, winner.score
-        return self.winning_estimator(winner)
-
-    def choose_average(
+    def choose(
         self,
         data: Any,
-        judge: RidgeJudge,
+        judge: RidgeJudge | None,
+        race: Race | None,
         codes: Positions,
         sweeps: Sequence[Sweep],
         rows: Positions | None = None,
-    ) -> AveragedClassifier:
-        """Judge ridge regressions over all passes; return the mean of those as good as the best.
+    ) -> Any:
+        """Judge all settings; return the classifier of the better learner.
+
+        It is the mean of the ridge regressions that are as good as the best, or the winner of
+        the race of SVMs, which is not yet fitted.
 
         Parameters
         ----------
         data : list of AttributedGraph, or AttributedGraph
-        judge : RidgeJudge
+        judge : RidgeJudge or None
+            Of ridge regressions, where they are among the learners.
+        race : Race or None
+            Of SVMs, likewise.
         codes : ndarray of int
             The classes of the training items, by their number.
         sweeps : sequence of Sweep
         rows : ndarray, optional
             What of the data is judged; all by default.
         """
-        kernels = self._pass_over(data, judge, rows, sweeps)
-        choice = judge.choose()
+        judges = [own for own in (judge, race) if own is not None]
+        kernels = self._pass_over(data, judges, rows, sweeps)
+        choice = None if judge is None else judge.choose()
+        winner = None if race is None else race.leader
+        if winner is not None and (choice is None or winner.score > choice.score):
+            self.best_params_, self.best_score_ = winner.parameters, winner.score
+            return self.winning_estimator(winner)
+        if choice is None:
+            raise RuntimeError("There is no learner to choose.")
         self.best_params_, self.best_score_ = choice.parameters, choice.score
         train = None if rows is None else rows[: len(codes)]
         return averaged(choice, kernels, train, codes, self.classes_, self.n_jobs)
 
-    def learner_for(self, n_train: int) -> Learner:
+    def learner_for(self, n_train: int) -> TunedLearner:
         """Return the learner for so many training graphs or nodes."""
         return "svm" if n_train > LARGEST_RIDGE else self.learner
 
@@ -180,7 +176,7 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def _pass_over(
         self,
         data: Any,
-        judge: Race | RidgeJudge,
+        judges: Sequence[Race | RidgeJudge],
         rows: Positions | None,
         sweeps: Sequence[Sweep],
     ) -> dict[int, Any]:
@@ -192,7 +188,8 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
             kernel = kernels[id(sweep)] = sweep.fitted(data, n_jobs=self.n_jobs)
             stack = sweep.stack(kernel)
             between = time.perf_counter()
-            judge.enter(sweep, stack, rows)
+            for judge in judges:
+                judge.enter(sweep, stack, rows)
             self.seconds_kernel_ += between - start
             self.seconds_learning_ += time.perf_counter() - between
         return kernels
@@ -214,12 +211,12 @@ class TunedGraphClassifier(TunedClassifier):
         self.check_search()
         refuse_single_members(codes, self.classes_)
         sweeps = self.sweeps_for(graphs, np.arange(len(graphs)), codes)
-        if self.learner_for(len(codes)) == "svm":
-            race = self.race(codes, self.classes_, self.n_jobs)
-            self.best_estimator_ = self.choose_svm(graphs, race, sweeps).fit(graphs, target)
-        else:
-            judge = self.judge(codes, self.classes_)
-            self.best_estimator_ = self.choose_average(graphs, judge, codes, sweeps)
+        learner = self.learner_for(len(codes))
+        judge = None if learner == "svm" else self.judge(codes, self.classes_)
+        race = None if learner == "ridge" else self.race(codes, self.classes_, self.n_jobs)
+        chosen = self.choose(graphs, judge, race, codes, sweeps)
+        fitted = isinstance(chosen, AveragedClassifier)
+        self.best_estimator_ = chosen if fitted else chosen.fit(graphs, target)
         return self
 
     def decision_function(self, X: Any) -> Float64:
@@ -272,7 +269,7 @@ class TunedStarClassifier(TunedClassifier):
 
     def winning_estimator(self, winner: Entrant) -> Any:
         """Return the SVM with the parameters of the winner, not yet fitted."""
-        return self.base().set_params(**winner.parameters, learner="svm", n_jobs=self.n_jobs)
+        return self.base().set_params(**winner.parameters, n_jobs=self.n_jobs)
 
     def class_weight_by_code(self, classes: Array) -> CodeWeight:
         """Return the weights of the classes by their number among these."""

@@ -38,6 +38,8 @@ NODE_RIVALS: Mapping[str, str] = {
     "kagnn": f"{_NETWORKS}.kagnn:KAGNNNodeClassifier",
     "majority": "nask.lab.rivals.majority:MajorityNodeClassifier",
 }
+# Those that learn from a kernel, with a choice of learners.
+KERNEL_RIVALS = tuple(name for name, own in GRAPH_RIVALS.items() if own.startswith(_KERNELS))
 RIVALS = tuple(dict.fromkeys([*GRAPH_RIVALS, *NODE_RIVALS]))
 
 

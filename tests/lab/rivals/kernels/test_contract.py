@@ -13,6 +13,7 @@ import nask
 from nask.exceptions import ParameterError, UnseenAttributeWarning
 from nask.lab.rivals.catalogue import GRAPH_RIVALS
 from nask.lab.rivals.kernels import base
+from nask.learning.ridge import KernelRidge
 
 pytest.importorskip("grakel")
 pytest.importorskip("ot")
@@ -184,3 +185,41 @@ def test_parameters_outside_their_range_are_named(name):
     kind = type(model(name))
     with pytest.raises(ParameterError, match="The 'C' parameter"):
         kind(grid={"C": [-1.0]}).sweeps()
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in KERNELS if issubclass(type(kernel(n)), base.NormalisedKernel)]
+)
+def test_a_normalised_kernel_has_a_gaussian_form(sets, odd_graphs, name):
+    """exp(-s (1 - K) / m), with the mean m of the training graphs for new ones, too."""
+    plain, scaled = kernel(name), kernel(name).set_params(gram="rbf", gram_scale=3.0)
+    for graphs in (sets["Cuneiform"], odd_graphs):
+        linear = plain.fit_transform(graphs)
+        mean = 1 - linear.mean()
+        gram = scaled.fit_transform(graphs)
+        np.testing.assert_allclose(gram, np.exp(-3 * (1 - linear) / mean), rtol=1e-12)
+        assert np.linalg.eigvalsh(gram).min() > -1e-10
+        again = clone(scaled).fit(graphs)
+        np.testing.assert_allclose(again.transform(graphs), gram, rtol=1e-6)
+        few = np.exp(-3 * (1 - plain.transform(graphs[:2])) / mean)
+        np.testing.assert_allclose(scaled.transform(graphs[:2]), few, rtol=1e-12)
+    # All alike: no distance to measure in.
+    np.testing.assert_allclose(scaled.fit_transform([sets["MUTAG"][0]] * 3), 1, rtol=1e-12)
+    with pytest.raises(ParameterError, match=r"'gram' parameter of .* must be 'linear' or 'rbf'"):
+        kernel(name).set_params(gram="cubic").fit(graphs)
+    with pytest.raises(ParameterError, match="'gram_scale' parameter"):
+        kernel(name).set_params(gram_scale=0).fit(graphs)
+
+
+def test_a_classifier_with_gaussian_forms_predicts_as_its_functions_on_the_kernels(mutag):
+    """New graphs are compared with the unit of the training graphs."""
+    from nask.lab.rivals.kernels.wl import WL, WLClassifier
+
+    grid = {"n_iter": [2], "gram": ["rbf"], "gram_scale": [3.0], "alpha": [0.1]}
+    train, new = mutag.graphs[::2], mutag.graphs[1::2]
+    model = WLClassifier(grid=grid).fit(train, mutag.y[::2])
+    gram = WL(n_iter=2, gram="rbf", gram_scale=3.0).fit(train)
+    ridge = KernelRidge.classify(gram.fit_transform(train), (mutag.y[::2] > 0).astype(int), 0.1)
+    np.testing.assert_allclose(
+        model.decision_function(new), ridge.confidence(gram.transform(new)), rtol=1e-5, atol=1e-6
+    )

@@ -66,7 +66,7 @@ class AttributeSums(GraphKernel):
         squares: Float64 = cdist(rows, self.training_, "sqeuclidean") / self.unit_
         return squares
 
-    def finish(self, compared: Float64) -> Float64:
+    def finish(self, compared: Float64, unit: float | None = None) -> Float64:
         """Return the kernel from squared distances."""
         gram: Float64 = np.exp(-self.scale * compared)
         return gram

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Floats, Positions
-from nask.estimators.averaged import Group
+from nask.choices import GramForm
+from nask.estimators.averaged import Group, in_units
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
@@ -26,6 +27,9 @@ from nask.tuning.grid import Grid, settings
 from nask.tuning.race import Entrant
 from nask.tuning.sweeps import DEFAULTS, LEARNING, Candidate, ChosenFunctions, LearnerGrid
 from nask.tuning.tuned import TunedGraphClassifier
+
+# Mean distances below this are rounding errors.
+ROUNDING = 1e-12
 
 
 class GraphKernel(TakesGraphs, TransformerMixin, BaseEstimator):
@@ -64,8 +68,12 @@ class GraphKernel(TakesGraphs, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self._compare(None if X is None else as_graphs(X))
 
-    def finish(self, compared: Float64) -> Float64:
-        """Kernel from the result of a pass."""
+    def unit(self, compared: Floats) -> float | None:
+        """Unit of distance, from the result of a pass over the training graphs; None without."""
+        return None
+
+    def finish(self, compared: Float64, unit: float | None = None) -> Float64:
+        """Kernel from the result of a pass, with the unit of the training graphs."""
         return compared
 
     def transform(self, X: Any) -> Float64:
@@ -83,6 +91,79 @@ class GraphKernel(TakesGraphs, TransformerMixin, BaseEstimator):
     @abstractmethod
     def _compare(self, graphs: Sequence[AttributedGraph] | None) -> Float64:
         """As :meth:`compare`."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NormalisedKernel(GraphKernel):
+    r"""A kernel with K(G, G) = 1, which can be used as it is or in a Gaussian form.
+
+    The form is that of :class:`nask.NASK`, so that every kernel has it: with m the mean of 1 - K
+    over the training graphs and s the scale,
+
+    .. math:: \exp(-s \, (1 - K(G, G')) / m).
+
+    Parameters
+    ----------
+    gram : {"linear", "rbf"}, default="linear"
+    gram_scale : float, default=1.0
+    """
+
+    gram: GramForm = "linear"
+    gram_scale: float = 1.0
+
+    form = ("gram", "gram_scale")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Keep the training graphs, and learn what the kernel needs to know of them."""
+        if hasattr(self, "unit_"):
+            del self.unit_
+        return super().fit(X)
+
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range."""
+        super().check_parameters()
+        owner = type(self).__name__
+        if self.gram not in get_args(GramForm):
+            raise ParameterError.expected("gram", owner, "'linear' or 'rbf'", self.gram)
+        if not is_positive(self.gram_scale):
+            raise ParameterError.expected("gram_scale", owner, POSITIVE, self.gram_scale)
+
+    def transform(self, X: Any) -> Float64:
+        """Kernel between graphs and the training graphs."""
+        check_is_fitted(self)
+        if not hasattr(self, "unit_") and self.gram == "rbf":
+            self.unit_ = self.unit(self.compare())
+        return self.finish(self.compare(X), self.unit_ if self.gram == "rbf" else None)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Float64:
+        """Kernel between the training graphs, symmetric to the last digit."""
+        compared = self.fit(X).compare()
+        self.unit_ = self.unit(compared)
+        return self.finish(compared, self.unit_)
+
+    def unit(self, compared: Floats) -> float | None:
+        """Mean of 1 - K over the training graphs; 1 if all are alike. None of a linear form."""
+        if self.gram == "linear":
+            return None
+        mean = float(1 - np.mean(compared, dtype=np.float64))
+        return mean if mean > ROUNDING else 1.0
+
+    def finish(self, compared: Float64, unit: float | None = None) -> Float64:
+        """Kernel from the result of a pass, with the unit of the training graphs."""
+        if unit is None:
+            return compared
+        return np.asarray(np.exp((self.gram_scale / unit) * (compared - 1)))
+
+
+def with_gaussian_forms(grid: Mapping[str, Sequence[Any]]) -> Grid:
+    """Return a grid with the forms of the Gram matrix that the grid of NASK has.
+
+    Examples
+    --------
+    >>> with_gaussian_forms({"n_iter": [1, 2]})
+    [{'n_iter': [1, 2]}, {'n_iter': [1, 2], 'gram': ['rbf'], 'gram_scale': [1.0, 3.0]}]
+    """
+    return [dict(grid), {**grid, "gram": ["rbf"], "gram_scale": [1.0, 3.0]}]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +185,11 @@ class KernelSweep:
         """Those of the kernel."""
         found: dict[str, Any] = self.kernel.get_params(deep=False)
         return found
+
+    @property
+    def kernel_name(self) -> str:
+        """Name of the kernel's class."""
+        return type(self.kernel).__name__
 
     def compute(self, data: Any, n_jobs: int | None = None) -> Float64:
         """Result of the pass over a list of graphs, (n, n)."""
@@ -132,12 +218,19 @@ class KernelSweep:
 
     def gram(self, stack: Floats, candidate: Candidate) -> Float64:
         """Gram matrix of a candidate from the result of the pass."""
-        kernel: GraphKernel = clone(self.kernel).set_params(**candidate.form)
-        return kernel.finish(np.asarray(stack, dtype=np.float64))
+        return self.finished(stack, candidate, self.unit(stack, candidate))
 
-    @staticmethod
-    def unit(stack: Floats, candidate: Candidate) -> None:
-        """Return None: these kernels have no unit of distance."""
+    def finished(self, compared: Floats, candidate: Candidate, unit: float | None) -> Float64:
+        """Kernel of a candidate from a comparison with the training graphs, and their unit."""
+        return self._formed(candidate).finish(np.asarray(compared, dtype=np.float64), unit)
+
+    def unit(self, stack: Floats, candidate: Candidate) -> float | None:
+        """Unit of distance of a candidate, from the result of the pass; None where it has none."""
+        return self._formed(candidate).unit(stack)
+
+    def _formed(self, candidate: Candidate) -> GraphKernel:
+        kernel: GraphKernel = clone(self.kernel).set_params(**candidate.form)
+        return kernel
 
     def group(
         self,
@@ -164,7 +257,7 @@ class RivalGroup:
     sweep : KernelSweep
     kernel : GraphKernel
         Fitted on the training graphs.
-    members : tuple of (Candidate, None, scheme, DecisionFunctions)
+    members : tuple of (Candidate, float or None, scheme, DecisionFunctions)
     n_classes : int
     """
 
@@ -178,11 +271,23 @@ class RivalGroup:
         compared = self.kernel.compare(X)
         decided = [
             class_scores(
-                functions.decide(self.sweep.gram(compared, candidate)), scheme, self.n_classes
+                functions.decide(self.sweep.finished(compared, candidate, unit)),
+                scheme,
+                self.n_classes,
             )
-            for candidate, _, scheme, functions in self.members
+            for candidate, unit, scheme, functions in self.members
         ]
         return np.asarray(np.sum(decided, axis=0))
+
+    def unit_grams(self, X: Any = None, *, execution: Execution) -> Iterable[Float64]:
+        """Return each kernel between graphs and the training graphs, in units of its spread."""
+        forms = {id(candidate): (candidate, unit) for candidate, unit, *_ in self.members}
+
+        def grams(compared: Float64) -> Iterable[Float64]:
+            return (self.sweep.finished(compared, *form) for form in forms.values())
+
+        own = grams(self.kernel.compare())
+        return in_units(own, None if X is None else grams(self.kernel.compare(X)))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -229,7 +334,7 @@ class KernelClassifier(TunedGraphClassifier):
 
     Parameters
     ----------
-    learner : {"ridge", "svm"}, default="ridge"
+    learner : {"ridge", "svm", "best"}, default="ridge"
         As in :class:`nask.TunedNASKClassifier`.
     grid : dict of lists by parameter, or list of such, default=None
         What to try; by default the grid beside the kernel, with C from 10^-3 to 10^3.

@@ -12,18 +12,21 @@ from nask.arrays import Float64
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
+from nask.lab.rivals.kernels.base import (
+    KernelClassifier,
+    NormalisedKernel,
+    with_gaussian_forms,
+)
 from nask.lab.rivals.kernels.hopper_nodes import HopperNodes
 from nask.numeric import inverse_root
-from nask.tuning.grid import Grid
 
-GRID: Grid = {"node_kernel": ["linear", "gaussian"]}
+GRID = with_gaussian_forms({"node_kernel": ["linear", "gaussian"]})
 # Rows are float32, whose sums of products have errors of 1e-14 of their terms where they cancel.
 SMALLEST_SHARE = 1e-10
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GH(GraphKernel):
+class GH(NormalisedKernel):
     r"""GraphHopper kernel: shortest paths of the same length, compared node by node.
 
     .. math::

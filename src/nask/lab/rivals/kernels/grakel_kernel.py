@@ -13,11 +13,11 @@ import numpy as np
 
 from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
-from nask.lab.rivals.kernels.base import GraphKernel
+from nask.lab.rivals.kernels.base import NormalisedKernel
 from nask.numeric import inverse_root
 
 
-class GraKeLKernel(GraphKernel):
+class GraKeLKernel(NormalisedKernel):
     """A kernel that GraKeL computes, normalised to K(G, G) = 1.
 
     A graph without nodes has K = 0 with every graph, itself included; GraKeL would fail on it. The

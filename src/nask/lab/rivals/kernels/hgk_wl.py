@@ -13,19 +13,23 @@ from scipy import sparse
 
 from nask.arrays import Float64, Index
 from nask.graph.attributed_graph import AttributedGraph
-from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
+from nask.lab.rivals.kernels.base import (
+    KernelClassifier,
+    NormalisedKernel,
+    with_gaussian_forms,
+)
 from nask.lab.rivals.kernels.mixed_nodes import MixedEncoder, MixedNodes
 from nask.numeric import inverse_root
 from nask.stars.colours import refined_colours
 from nask.tuning.grid import Grid
 
-GRID: Grid = {"n_iter": [1, 2, 3, 4, 5]}
+GRID = with_gaussian_forms({"n_iter": [1, 2, 3, 4, 5]})
 # A colour that more than this share of the graphs have is counted in a dense matrix.
 COMMON = 0.05
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HGKWL(GraphKernel):
+class HGKWL(NormalisedKernel):
     r"""Hash graph kernel with the Weisfeiler-Lehman subtree kernel as its base.
 
     Numerical attributes become labels by random hash functions, and the base kernel of the
@@ -195,5 +199,5 @@ class HGKWLClassifier(KernelClassifier):
     True
     """
 
-    kernel_type: ClassVar[type[GraphKernel]] = HGKWL
+    kernel_type: ClassVar[type[NormalisedKernel]] = HGKWL
     default_grid: ClassVar[Grid] = GRID

@@ -12,17 +12,20 @@ from scipy import sparse
 from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import GraphKernel, KernelClassifier
+from nask.lab.rivals.kernels.base import (
+    KernelClassifier,
+    NormalisedKernel,
+    with_gaussian_forms,
+)
 from nask.lab.rivals.kernels.laplacian_gaussians import Gaussians
-from nask.tuning.grid import Grid
 
-GRID: Grid = {"n_levels": [1, 3], "gamma": [0.01, 0.1, 1.0]}
+GRID = with_gaussian_forms({"n_levels": [1, 3], "gamma": [0.01, 0.1, 1.0]})
 # Directions of less than this share of the largest variance are rounding.
 SMALLEST_SHARE = 1e-9
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ML(GraphKernel):
+class ML(NormalisedKernel):
     r"""Multiscale Laplacian kernel: graphs as Gaussians, whose node features come from Gaussians
     of neighbourhoods.
 

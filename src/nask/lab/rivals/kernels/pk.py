@@ -14,14 +14,13 @@ from scipy import sparse
 from nask.arrays import Float64
 from nask.graph.attributed_graph import AttributedGraph
 from nask.lab.rivals.encoding import NodeEncoder
-from nask.lab.rivals.kernels.base import KernelClassifier
+from nask.lab.rivals.kernels.base import KernelClassifier, with_gaussian_forms
 from nask.lab.rivals.kernels.grakel_graphs import attributed
 from nask.lab.rivals.kernels.grakel_kernel import GraKeLKernel
 from nask.lab.rivals.kernels.labels import NodeLabels
 from nask.lab.rivals.kernels.mixed_nodes import has_numbers
-from nask.tuning.grid import Grid
 
-GRID: Grid = {"t_max": [1, 2, 3, 4, 5, 6]}
+GRID = with_gaussian_forms({"t_max": [1, 2, 3, 4, 5, 6]})
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -132,7 +132,7 @@ class RetGK(GraphKernel):
             np.fill_diagonal(distances, 0.0)
         return distances / self.median_
 
-    def finish(self, compared: Float64) -> Float64:
+    def finish(self, compared: Float64, unit: float | None = None) -> Float64:
         """Return exp(-gamma x^p) of each entry."""
         if self.p not in (1, 2):
             raise ParameterError.expected("p", type(self).__name__, "1 or 2", self.p)

@@ -143,7 +143,7 @@ class RWK(GraphKernel):
     least = (("n_hops", 0), ("n_steps", 1), ("n_scalings", 1))
     positive = ("epsilon", "gamma", "tolerance")
 
-    def finish(self, compared: Float64) -> Float64:
+    def finish(self, compared: Float64, unit: float | None = None) -> Float64:
         """Return the kernel from discrepancies."""
         gram: Float64 = np.exp(-self.gamma * compared)
         return gram

@@ -117,7 +117,7 @@ class SWWL(GraphKernel):
             np.fill_diagonal(found, 0.0)
         return found
 
-    def finish(self, compared: Float64) -> Float64:
+    def finish(self, compared: Float64, unit: float | None = None) -> Float64:
         """Return exp(-gamma x) of each entry."""
         return np.exp(-self.gamma * compared)
 

@@ -11,13 +11,12 @@ import numpy as np
 from grakel import VertexHistogram, WeisfeilerLehman
 
 from nask.graph.attributed_graph import AttributedGraph
-from nask.lab.rivals.kernels.base import KernelClassifier
+from nask.lab.rivals.kernels.base import KernelClassifier, with_gaussian_forms
 from nask.lab.rivals.kernels.grakel_graphs import labelled
 from nask.lab.rivals.kernels.grakel_kernel import GraKeLKernel, gram_of_fitted
 from nask.lab.rivals.kernels.labels import NodeLabels
-from nask.tuning.grid import Grid
 
-GRID: Grid = {"n_iter": [1, 2, 3, 4, 5]}
+GRID = with_gaussian_forms({"n_iter": [1, 2, 3, 4, 5]})
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -82,7 +82,7 @@ class WWL(GraphKernel):
     least = (("n_iter", 0),)
     positive = ("gamma",)
 
-    def finish(self, compared: Float64) -> Float64:
+    def finish(self, compared: Float64, unit: float | None = None) -> Float64:
         """Return the kernel from distances."""
         gram: Float64 = np.exp(-self.gamma * compared)
         return gram
