@@ -96,8 +96,8 @@ class Judged(NamedTuple):
 def judged(task: Task, grams: Grams) -> Judged:
     """Learn from each Gram matrix with every penalty and scheme."""
     right, scores = [], []
-    whole = LeaveOneOut(task.codes, task.n_classes, None, 1, task.tests)
-    parts = [LeaveOneOut(task.codes, task.n_classes, None, 1, [test]) for test in task.tests]
+    whole = LeaveOneOut(task.codes, task.n_classes, None, 1, tests=task.tests)
+    parts = [LeaveOneOut(task.codes, task.n_classes, None, 1, tests=[test]) for test in task.tests]
     ends = np.cumsum([len(test) for test in task.tests])[:-1]
     for gram in grams:
         for scheme, alpha in product(schemes_for(None, task.n_classes), ALPHAS):

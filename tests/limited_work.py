@@ -66,17 +66,17 @@ class GatedConstant(Constant):
 class Gated(nask.TunedNASKClassifier):
     """Hangs where a fold begins to choose, after all Gram matrices."""
 
-    def race(self, *arguments, **options):
+    def svm_judge(self, *arguments, **options):
         pass_gate()
-        return super().race(*arguments, **options)
+        return super().svm_judge(*arguments, **options)
 
 
 class GatedNodes(nask.TunedNASKNodeClassifier):
     """The same for nodes."""
 
-    def race(self, *arguments, **options):
+    def svm_judge(self, *arguments, **options):
         pass_gate()
-        return super().race(*arguments, **options)
+        return super().svm_judge(*arguments, **options)
 
 
 class Wrong(Constant):

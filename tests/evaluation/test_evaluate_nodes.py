@@ -52,10 +52,10 @@ def one_fold(model, stacks, classes, codes, split):
     """The record of a fold from Gram matrices of the whole network."""
     if model.learner == "svm":
         return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, classes, codes, split)
-    [record] = evaluate_module.ridge_folds(
+    [fold] = evaluate_module.ridge_folds(
         model, model.sweeps(), None, stacks, classes, codes, [split], False, ""
     )
-    return record
+    return fold.record
 
 
 @pytest.fixture(scope="module")

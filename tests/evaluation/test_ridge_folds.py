@@ -148,8 +148,9 @@ def test_threads_make_no_difference(monkeypatch, undisturbed, model, few):
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_classes_of_a_test_fold_are_never_seen(few, class_weight):
+def test_classes_of_a_test_fold_are_never_seen(few, class_weight, monkeypatch):
     """Turned around, also where that makes another number of each class."""
+    monkeypatch.setattr("nask.tuning.screening.FINALISTS", 2)
     model = nask.TunedNASKClassifier(
         grid=GRID, estimator=nask.NASKClassifier(class_weight=class_weight)
     )
@@ -164,9 +165,12 @@ def test_classes_of_a_test_fold_are_never_seen(few, class_weight):
         )
         for own in (codes, spoiled)
     )
-    assert (blind.predicted, blind.parameters) == (honest.predicted, honest.parameters)
-    assert blind.inner_accuracy == honest.inner_accuracy
-    assert blind.accuracy == pytest.approx(1 - honest.accuracy)
+    assert blind.record.predicted == honest.record.predicted
+    assert blind.record.parameters == honest.record.parameters
+    assert blind.record.inner_accuracy == honest.record.inner_accuracy
+    assert blind.record.accuracy == pytest.approx(1 - honest.record.accuracy)
+    tried = [[own.parameters for own in fold.finalists] for fold in (blind, honest)]
+    assert tried[0] == tried[1]
 
 
 def test_nodes_outside_a_public_split_are_not_learned_from():

@@ -1,5 +1,7 @@
 """TunedNASKClassifier: chooses on the training graphs, then is the SVM, or the mean, it chose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -7,7 +9,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_va
 
 import nask
 from nask.exceptions import ParameterError
-from nask.tuning import race as race_module
+from nask.tuning import screening
+from nask.tuning.inner_folds import InnerFolds
 from nask.tuning.sweeps import StarSweep
 
 GRID = {"gamma": [0.1, 2.0], "n_hops": [1, 2], "C": [1.0, 100.0]}
@@ -43,8 +46,7 @@ def test_the_score_of_an_svm_is_that_of_cross_validation(svm, mutag):
     assert svm.best_score_ == np.mean(predicted == y)
 
 
-def test_nothing_in_the_grid_is_better(monkeypatch, mutag):
-    monkeypatch.setattr(race_module, "BEHIND", np.inf)
+def test_nothing_in_the_grid_is_better(mutag):
     graphs, y = mutag.graphs[:60], mutag.y[:60]
     model = nask.TunedNASKClassifier(grid=GRID, inner=3, random_state=7, learner="svm")
     model.fit(graphs, y)
@@ -143,9 +145,9 @@ def test_the_better_of_two_learners_is_chosen(mutag, monkeypatch, winner):
         for learner in ("ridge", "svm")
     }
     # Whatever the two scores are, each learner is made to win once.
-    monkeypatch.setattr(
-        "nask.tuning.race.Entrant.score", property(lambda _: 2.0 if winner == "svm" else 0.0)
-    )
+    score = 2.0 if winner == "svm" else 0.0
+    best = InnerFolds.best.fget
+    monkeypatch.setattr(InnerFolds, "best", property(lambda own: replace(best(own), score=score)))
     model = nask.TunedNASKClassifier(grid=GRID, learner="best").fit(graphs, y)
     assert model.best_params_["learner"] == winner
     if winner == "ridge":
@@ -168,3 +170,29 @@ def test_both_learners_share_the_passes(mutag, monkeypatch):
     model = nask.TunedNASKClassifier(grid=GRID, learner="best")
     model.fit(mutag.graphs[::3], mutag.y[::3])
     assert len(made) == len(model.sweeps())
+
+
+def test_svms_are_tried_with_the_kernels_of_the_best_ridge_regressions(mutag, monkeypatch):
+    monkeypatch.setattr(screening, "FINALISTS", 2)
+    graphs, y = mutag.graphs[::2], mutag.y[::2]
+    codes = (y > 0).astype(np.intp)
+    tried = []
+    enter = InnerFolds.enter
+    monkeypatch.setattr(
+        InnerFolds, "enter", lambda *args: tried.extend(args[1].candidates) or enter(*args)
+    )
+    grid = {**GRID, "alpha": [0.1]}
+    model = nask.TunedNASKClassifier(grid=grid, inner=2, learner="svm").fit(graphs, y)
+    ridge = nask.TunedNASKClassifier(grid=grid)
+    scores = {}
+    for sweep in ridge.sweeps():
+        for candidate in sweep.candidates:
+            judge = ridge.judge(codes, np.unique(y))
+            judge.enter(sweep.only([candidate]), sweep.compute(graphs))
+            scores[repr(candidate.parameters)] = judge.accuracies()[0]
+    assert len(tried) == 2
+    worst = min(scores[repr(candidate.parameters)] for candidate in tried)
+    assert worst >= sorted(scores.values())[-2]
+    assert {k: v for k, v in model.best_params_.items() if k in ("gamma", "n_hops")} in [
+        candidate.parameters for candidate in tried
+    ]

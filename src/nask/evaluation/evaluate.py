@@ -24,6 +24,7 @@ from nask.evaluation.environment import environment
 from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.folds import (
     CaughtWarning,
+    RidgeFold,
     fold_of_its_own,
     fold_of_shared,
     nodes_of_their_own,
@@ -47,7 +48,7 @@ from nask.io.node_dataset import NodeDataset
 from nask.kernels.parameters import POSITIVE, is_positive
 from nask.storage.scratch import scratch_folder
 from nask.tuning.screening import LARGEST_UNSCREENED, screen
-from nask.tuning.sweeps import Candidate, Sweep
+from nask.tuning.sweeps import Candidate, Sweep, cut_to
 
 T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.
@@ -310,23 +311,32 @@ def _run(
     of_split = {id(split): k for k, split in enumerate(task.splits)}
     places = [of_split[id(split)] for split in pending]
     classes = task.classes, task.codes
-    learner = method.learner_for(max(len(split.train) for split in pending))
-    if learner != "svm":
-        among = None if kept is None else [kept[place] for place in places]
+    n_train = max(len(split.train) for split in pending)
+    learner = method.learner_for(n_train)
+    # What each fold has kept of a large set; of any other, SVMs go on with what ridge regressions
+    # find best.
+    few = None if kept is None else [kept[place] for place in places]
+    ridge: Iterable[RidgeFold] = ()
+    if method.judges_ridge(n_train):
         text = f"{task.name}: settings"
-        ridge = ridge_folds(method, sweeps, among, stacks, *classes, pending, bar, text)
-        if learner == "ridge":
-            return ridge
+        ridge = ridge_folds(method, sweeps, few, stacks, *classes, pending, bar, text)
+    if learner == "ridge":
+        return (fold.record for fold in ridge)
+    judged = list(ridge)
+    spent = [0.0] * len(pending)
+    if few is None:
+        few = [fold.finalists for fold in judged]
+        spent = [fold.record.seconds_learning for fold in judged]
     itemsize = max((stack.itemsize for stack in stacks), default=8)
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
     tasks = (
         delayed(with_warnings)(
-            fold_of_shared, method, *_of_split(sweeps, stacks, kept, place), *classes, split
+            fold_of_shared, method, *_of_split(sweeps, stacks, own), *classes, split, seconds
         )
-        for place, split in zip(places, pending, strict=True)
+        for own, split, seconds in zip(few, pending, spent, strict=True)
     )
     svm = _retold(in_processes(tasks, n_processes, ordered=False))
-    return svm if learner == "svm" else better_folds(list(ridge), svm)
+    return svm if learner == "svm" else better_folds([fold.record for fold in judged], svm)
 
 
 def better_folds(ridge: Iterable[FoldRecord], svm: Iterable[FoldRecord]) -> Iterator[FoldRecord]:
@@ -363,16 +373,10 @@ def _candidates(
 
 
 def _of_split(
-    sweeps: Sequence[Sweep],
-    stacks: Sequence[Array],
-    kept: list[list[Candidate]] | None,
-    place: int,
+    sweeps: Sequence[Sweep], stacks: Sequence[Array], few: Sequence[Candidate]
 ) -> tuple[list[Sweep], list[Array]]:
     """The passes with the candidates of one split, and their stacks."""
-    if kept is None:
-        return list(sweeps), list(stacks)
-    own = {id(candidate) for candidate in kept[place]}
-    cut = [sweep.only([c for c in sweep.candidates if id(c) in own]) for sweep in sweeps]
+    cut = [cut_to(sweep, few) for sweep in sweeps]
     both = [(sweep, stack) for sweep, stack in zip(cut, stacks, strict=True) if sweep.candidates]
     return [sweep for sweep, _ in both], [stack for _, stack in both]
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -18,7 +18,8 @@ from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.node_dataset import NO_CLASS
 from nask.learning.path import predictions
-from nask.tuning.race import one_split
+from nask.tuning.inner_folds import one_split
+from nask.tuning.screening import finalists
 from nask.tuning.sweeps import Candidate, Sweep
 
 # Of the scores of test items that are kept until settings have been chosen.
@@ -42,13 +43,14 @@ def fold_of_shared(
     classes: Array,
     codes: Positions,
     split: Split,
+    seconds_before: float = 0.0,
 ) -> FoldRecord:
     """Choose an SVM and fit it, both from rows of Gram matrices of the whole set.
 
     Parameters
     ----------
     method : TunedClassifier
-        Its ``race`` chooses.
+        Its ``svm_judge`` chooses.
     sweeps : sequence of Sweep
         The candidates of this fold.
     stacks : sequence of ndarray
@@ -57,23 +59,39 @@ def fold_of_shared(
     codes : ndarray of shape (n,)
         The class of each graph or node, as its number in ``classes``.
     split : Split
+    seconds_before : float
+        Spent on choosing the candidates.
     """
     start = time.perf_counter()
     rows, splits = split.train, None
     if split.validation is not None:
         rows, splits = one_split(split.train, split.validation)
-    race = method.race(codes[rows], classes, splits=splits)
+    judge = method.svm_judge(codes[rows], classes, splits=splits)
     stack_of = {id(sweep): stack for sweep, stack in zip(sweeps, stacks, strict=True)}
     for sweep in sweeps:
-        race.enter(sweep, stack_of[id(sweep)], rows)
-    chosen = race.leader
+        judge.enter(sweep, stack_of[id(sweep)], rows)
+    chosen = judge.best
     gram = chosen.sweep.gram(stack_of[id(chosen.sweep)], chosen.candidate)
     weights = method.class_weight_by_code(classes)
     [predicted] = predictions(gram, codes, split.train, split.test, [chosen.C], weights)
-    seconds = time.perf_counter() - start
+    seconds = time.perf_counter() - start + seconds_before
     return _record(
         split, classes[codes], classes[predicted], chosen.parameters, chosen.score, 0.0, seconds
     )
+
+
+class RidgeFold(NamedTuple):
+    """A fold that ridge regressions were chosen and judged for.
+
+    Parameters
+    ----------
+    record : FoldRecord
+    finalists : list of Candidate
+        The kernels that SVMs are tried with in this fold.
+    """
+
+    record: FoldRecord
+    finalists: list[Candidate]
 
 
 def ridge_folds(
@@ -86,7 +104,7 @@ def ridge_folds(
     splits: Sequence[Split],
     progress: Progress,
     description: str,
-) -> Iterator[FoldRecord]:
+) -> Iterator[RidgeFold]:
     """Choose ridge regressions and predict, for many folds at once.
 
     Every Gram matrix of the whole set is inverted once per penalty; what each fold would learn
@@ -125,7 +143,8 @@ def ridge_folds(
         for fold, (split, choice) in enumerate(zip(some, choices, strict=True)):
             predicted = classes[judge.scores(fold, choice).argmax(axis=1)]
             chosen = choice.parameters, choice.score
-            yield _record(split, classes[codes], predicted, *chosen, 0.0, seconds)
+            record = _record(split, classes[codes], predicted, *chosen, 0.0, seconds)
+            yield RidgeFold(record, finalists(judge, fold))
 
 
 def _judge_of(

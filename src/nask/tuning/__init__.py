@@ -1,1 +1,1 @@
-"""Choosing a kernel's parameters: a grid, as few Gram matrices as it needs, a race on folds."""
+"""Choosing parameters: a grid, as few Gram matrices as it needs, judges of its settings."""

@@ -23,10 +23,9 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
     ----------
     learner : {"ridge", "svm", "best"}, default="ridge"
         "ridge": ridge regressions, judged by exact leave-one-out. What decides is the mean of all
-        settings that are within a standard error of the best. "svm": support vector machines,
-        judged on inner folds, where settings that cannot win any more are stopped early. The best
-        decides. "best": both, and the one with the higher ``best_score_`` decides; it takes
-        the time of a race of SVMs, several times that of ridge regressions.
+        settings that are within a standard error of the best. "svm": support vector machines on
+        the 8 kernels with the best ridge regressions, judged on inner folds; the best decides.
+        "best": both, and the one with the higher ``best_score_`` decides.
     estimator : NASKClassifier, default=None
         Gives the parameters that the grid does not vary, such as ``expansion`` or ``dtype``.
     grid : {"default", "full"}, dict of lists by parameter, or list of such, default="default"

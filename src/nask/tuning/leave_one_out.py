@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 from joblib import delayed
@@ -39,6 +40,8 @@ class RidgeJudge(ABC):
     class_weight : dict, "balanced" or None
     n_jobs : int or None
         Threads.
+    rough : bool
+        Whether only what ranks kernels is tried; see :meth:`ranked`.
 
     Attributes
     ----------
@@ -50,6 +53,7 @@ class RidgeJudge(ABC):
     n_classes: int
     class_weight: CodeWeight = None
     n_jobs: int | None = None
+    rough: bool = False
     trials: list[Trial] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -110,6 +114,20 @@ class RidgeJudge(ABC):
         """Return the held-out accuracy of each trial for the training set of a fold."""
         return np.asarray(self._right(self.trials, fold).mean(axis=1))
 
+    def ranked(self, fold: int = 0) -> list[tuple[Sweep, Candidate]]:
+        """Return the kernels and their passes, the most accurate first.
+
+        What counts is the best of every other penalty, with the first scheme.
+        """
+        best: dict[int, float] = {}
+        kernels: dict[int, tuple[Sweep, Candidate]] = {}
+        for trial, own in zip(self.trials, self.accuracies(fold), strict=True):
+            key = id(trial.candidate)
+            if (trial.multiclass, trial.alpha) in self._ranking(trial.candidate):
+                best[key] = max(own, best.get(key, 0.0))
+                kernels[key] = trial.sweep, trial.candidate
+        return sorted(kernels.values(), key=lambda kernel: -best[id(kernel[1])])
+
     def _right(self, trials: Sequence[Trial], fold: int) -> Mask:
         """Which of the judged items the trials classified rightly, trials x items."""
         judged = self._judged(fold)
@@ -122,11 +140,21 @@ class RidgeJudge(ABC):
         gram = np.asarray(sweep.gram(stack, candidate), dtype=np.float64)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
         unit = sweep.unit(stack, candidate) if self.keeps_functions else None
+        tried = self._ranking(candidate) if self.rough else self._settings(candidate)
         return [
             Trial(sweep, candidate, alpha, scheme, *self._try(gram, scheme, alpha), unit=unit)
-            for scheme in (candidate.multiclass if self.n_classes > 2 else ONE_SCHEME)
-            for alpha in candidate.alpha
+            for scheme, alpha in tried
         ]
+
+    def _settings(self, candidate: Candidate) -> list[tuple[Multiclass, float]]:
+        """All schemes and penalties of a candidate."""
+        schemes = candidate.multiclass if self.n_classes > 2 else ONE_SCHEME
+        return list(product(schemes, candidate.alpha))
+
+    def _ranking(self, candidate: Candidate) -> list[tuple[Multiclass, float]]:
+        """Those of them that are enough to rank kernels."""
+        schemes = candidate.multiclass[:1] if self.n_classes > 2 else ONE_SCHEME
+        return list(product(schemes, candidate.alpha[1::2] or candidate.alpha))
 
     @property
     @abstractmethod
@@ -148,7 +176,7 @@ class LeaveOneOut(RidgeJudge):
 
     Parameters
     ----------
-    codes, n_classes, class_weight, n_jobs
+    codes, n_classes, class_weight, n_jobs, rough
         As of :class:`RidgeJudge`.
     tests : sequence of ndarray, optional
         The test items of each fold, which are left out too and scored. By default there is one
@@ -215,7 +243,7 @@ class OnValidation(RidgeJudge):
 
     Parameters
     ----------
-    codes, n_classes, class_weight, n_jobs
+    codes, n_classes, class_weight, n_jobs, rough
         As of :class:`RidgeJudge`; the codes of the training and of the validation items, in this
         order.
     n_train : int

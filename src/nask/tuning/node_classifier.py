@@ -21,8 +21,8 @@ from nask.learning.node_targets import class_per_node, known_nodes
 from nask.learning.targets import class_codes
 from nask.messages import quoted
 from nask.tuning.grid import Grid
+from nask.tuning.inner_folds import one_split
 from nask.tuning.leave_one_out import OnValidation, RidgeJudge
-from nask.tuning.race import one_split
 from nask.tuning.sweeps import ChosenFunctions, StarSweep
 from nask.tuning.tuned import TunedStarClassifier
 
@@ -141,18 +141,17 @@ default="nodes"
             known = np.searchsorted(self.classes_, as_target(target[judged]))
         self.check_search()
         sweeps = self.sweeps_for(graph, rows, codes)
-        learner = self.learner_for(len(codes))
         judge: RidgeJudge | None = None
-        if learner != "svm":
+        if self.judges_ridge(len(codes)):
             judge = (
                 self.judge(codes, self.classes_)
                 if held_out is None
                 else self.judge_on_validation(known, self.classes_, len(rows))
             )
-        race = None
-        if learner != "ridge":
-            race = self.race(known, self.classes_, self.n_jobs, splits)
-        chosen = self.choose(graph, judge, race, codes, sweeps, judged)
+        svm_judge = None
+        if self.learner_for(len(codes)) != "ridge":
+            svm_judge = self.svm_judge(known, self.classes_, self.n_jobs, splits)
+        chosen = self.choose(graph, judge, svm_judge, codes, sweeps, judged)
         fitted = isinstance(chosen, AveragedClassifier)
         self.best_estimator_ = chosen if fitted else chosen.fit(graph, target, rows)
         return self
@@ -169,7 +168,9 @@ default="nodes"
         """
         self.check_search()
         weights = self.class_weight_by_code(classes)
-        return OnValidation(codes, len(classes), weights, self.n_jobs, n_train)
+        return OnValidation(
+            codes, len(classes), weights, self.n_jobs, self.learner == "svm", n_train=n_train
+        )
 
     def predict(self, graph: Any, nodes: Any = None) -> Array:
         """Most confident class of each node, or of the given ones."""

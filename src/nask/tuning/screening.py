@@ -1,9 +1,9 @@
-"""Large sets: settings are screened on a sample, and a few go on to all graphs or nodes."""
+"""Who goes on: the kernels of large sets after a sample, and those that SVMs are tried with."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from nask.arrays import Positions
 from nask.execution.progress import Progress, track
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
-from nask.tuning.sweeps import Candidate, Sweep
+from nask.tuning.sweeps import Candidate, Sweep, cut_to
 
 # Up to so many training graphs or nodes, every setting is judged on all of them.
 LARGEST_UNSCREENED = 700
@@ -19,6 +19,8 @@ LARGEST_UNSCREENED = 700
 SAMPLE = 500
 # What goes on to all: settings of the kernel, from the best passes.
 KEPT_PASSES, KEPT = 3, 8
+# Kernels that SVMs are tried with, where all have been judged by ridge regressions.
+FINALISTS = 8
 # More training graphs or nodes than this are learned by an SVM: the time of a ridge regression
 # grows with the cube of their number.
 LARGEST_RIDGE = 6000
@@ -83,48 +85,34 @@ def screen(
     place[sample] = np.arange(len(sample))
     seen = [place[test][place[test] >= 0] for test in tests]
     weights = method.class_weight_by_code(classes)
-    judge = LeaveOneOut(codes[sample], len(classes), weights, method.n_jobs, seen)
+    judge = LeaveOneOut(codes[sample], len(classes), weights, method.n_jobs, True, tests=seen)
     sweeps = list(method.sweeps_of(data))
-    whole: dict[int, Candidate] = {}
     for sweep in track(sweeps, len(sweeps), progress, "Screening on a sample"):
-        coarse = [_coarse(own) for own in sweep.candidates]
-        whole |= {id(few): own for few, own in zip(coarse, sweep.candidates, strict=True)}
         stack = sweep.sampled(data, items[sample], n_jobs=method.n_jobs)
-        judge.enter(sweep.only(coarse), stack)
-    kept = [[whole[id(own)] for own in _best(judge, fold)] for fold in range(len(tests))]
-    return Screened(_only(sweeps, [own for some in kept for own in some]), kept)
-
-
-def _coarse(candidate: Candidate) -> Candidate:
-    """The same kernel with every other penalty and one scheme, which is enough to rank kernels."""
-    return replace(
-        candidate,
-        alpha=candidate.alpha[1::2] or candidate.alpha,
-        multiclass=candidate.multiclass[:1],
-    )
+        judge.enter(sweep, stack)
+    kept = [_best(judge, fold) for fold in range(len(tests))]
+    some = [own for few in kept for own in few]
+    cut = [cut_to(sweep, some) for sweep in sweeps]
+    return Screened([sweep for sweep in cut if sweep.candidates], kept)
 
 
 def _best(judge: RidgeJudge, fold: int) -> list[Candidate]:
-    """The most accurate candidates of the passes that have the most accurate ones."""
-    accuracy = judge.accuracies(fold)
-    best: dict[int, float] = {}
-    for trial, own in zip(judge.trials, accuracy, strict=True):
-        best[id(trial.candidate)] = max(own, best.get(id(trial.candidate), -1.0))
-    by_pass: dict[int, list[Candidate]] = {}
-    for trial in judge.trials:
-        some = by_pass.setdefault(id(trial.sweep), [])
-        if not some or some[-1] is not trial.candidate:
-            some.append(trial.candidate)
-
-    def order(candidates: Sequence[Candidate]) -> list[Candidate]:
-        return sorted(candidates, key=lambda own: -best[id(own)])
-
-    passes = sorted(by_pass.values(), key=lambda some: -max(best[id(own)] for own in some))
-    return order([own for some in passes[:KEPT_PASSES] for own in some])[:KEPT]
+    """The most accurate kernels of the passes that have the most accurate ones."""
+    ranked = judge.ranked(fold)
+    passes = list(dict.fromkeys(id(sweep) for sweep, _ in ranked))[:KEPT_PASSES]
+    return [candidate for sweep, candidate in ranked if id(sweep) in passes][:KEPT]
 
 
-def _only(sweeps: Sequence[Sweep], kept: Collection[Candidate]) -> list[Sweep]:
-    """The passes that have one of these candidates, with these alone."""
-    known = {id(own) for own in kept}
-    cut = (sweep.only([c for c in sweep.candidates if id(c) in known]) for sweep in sweeps)
-    return [sweep for sweep in cut if sweep.candidates]
+def finalists(judge: RidgeJudge, fold: int = 0) -> list[Candidate]:
+    """Return the kernels that SVMs are tried with, of those that ridge regressions have judged.
+
+    An SVM takes inner folds to be judged, a ridge regression does not, and a kernel that serves one
+    serves the other (``benchmarks/choice.py``).
+
+    Parameters
+    ----------
+    judge : RidgeJudge
+    fold : int
+        In whose training set they are the most accurate.
+    """
+    return [candidate for _, candidate in judge.ranked(fold)[:FINALISTS]]

@@ -92,6 +92,12 @@ class Sweep(Protocol):
     ) -> Group: ...
 
 
+def cut_to(sweep: Sweep, candidates: Sequence[Candidate]) -> Sweep:
+    """Return the same pass with those of its candidates that are among some; maybe none is."""
+    known = {id(own) for own in candidates}
+    return sweep.only([own for own in sweep.candidates if id(own) in known])
+
+
 class LearnerGrid:
     """What a grid varies of the learners, per setting of the kernel.
 

@@ -25,10 +25,10 @@ from nask.learning.class_weights import CodeWeight
 from nask.learning.targets import class_codes, training_data
 from nask.tuning.averaging import averaged
 from nask.tuning.grid import Grid, named_grid
+from nask.tuning.inner_folds import InnerFolds, JudgedSVM, Splits, refuse_single_members
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
-from nask.tuning.race import Entrant, Race, Splits, refuse_single_members
-from nask.tuning.screening import LARGEST_RIDGE, LARGEST_UNSCREENED, screen
-from nask.tuning.sweeps import StarSweep, Sweep, star_sweeps
+from nask.tuning.screening import LARGEST_RIDGE, LARGEST_UNSCREENED, finalists, screen
+from nask.tuning.sweeps import Candidate, StarSweep, Sweep, cut_to, star_sweeps
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -50,8 +50,8 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         return self.sweeps()
 
     @abstractmethod
-    def winning_estimator(self, winner: Entrant) -> Any:
-        """Return the SVM with the parameters of the winner, not yet fitted."""
+    def svm_estimator(self, best: JudgedSVM) -> Any:
+        """Return the SVM with the parameters of the best, not yet fitted."""
 
     @abstractmethod
     def class_weight_by_code(self, classes: Array) -> CodeWeight:
@@ -85,15 +85,17 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         self.check_search()
         refuse_single_members(codes, classes)
         weights = self.class_weight_by_code(classes)
-        return LeaveOneOut(codes, len(classes), weights, self.n_jobs, tests)
+        return LeaveOneOut(
+            codes, len(classes), weights, self.n_jobs, self.learner == "svm", tests=tests
+        )
 
-    def race(
+    def svm_judge(
         self,
         codes: Positions,
         classes: Array,
         n_jobs: int | None = None,
         splits: Splits | None = None,
-    ) -> Race:
+    ) -> InnerFolds:
         """Return the judge of SVMs, on folds of what has the classes of these numbers.
 
         Parameters
@@ -110,42 +112,48 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         if splits is None:
             refuse_single_members(codes, classes)
         weights = self.class_weight_by_code(classes)
-        return Race(codes, self.inner, weights, self.random_state, n_jobs, splits)
+        return InnerFolds(codes, self.inner, weights, self.random_state, n_jobs, splits)
 
     def choose(
         self,
         data: Any,
         judge: RidgeJudge | None,
-        race: Race | None,
+        svm_judge: InnerFolds | None,
         codes: Positions,
         sweeps: Sequence[Sweep],
         rows: Positions | None = None,
     ) -> Any:
         """Judge all settings; return the classifier of the better learner.
 
-        It is the mean of the ridge regressions that are as good as the best, or the winner of
-        the race of SVMs, which is not yet fitted.
+        It is the mean of the ridge regressions that are as good as the best, or the best SVM, which
+        is not yet fitted.
 
         Parameters
         ----------
         data : list of AttributedGraph, or AttributedGraph
         judge : RidgeJudge or None
-            Of ridge regressions, where they are among the learners.
-        race : Race or None
-            Of SVMs, likewise.
+            Of ridge regressions. None where a sample has left few kernels, and SVMs learn.
+        svm_judge : InnerFolds or None
+            Of SVMs, where they are among the learners.
         codes : ndarray of int
             The classes of the training items, by their number.
         sweeps : sequence of Sweep
         rows : ndarray, optional
             What of the data is judged; all by default.
         """
-        judges = [own for own in (judge, race) if own is not None]
-        kernels = self._pass_over(data, judges, rows, sweeps)
-        choice = None if judge is None else judge.choose()
-        winner = None if race is None else race.leader
-        if winner is not None and (choice is None or winner.score > choice.score):
-            self.best_params_, self.best_score_ = winner.parameters, winner.score
-            return self.winning_estimator(winner)
+        self.seconds_kernel_ = self.seconds_learning_ = 0.0
+        kernels: dict[int, Any] = {}
+        choice = best = None
+        if judge is not None:
+            self._pass_over(data, judge, rows, sweeps, kernels)
+            choice = judge.choose() if self.learner_for(len(codes)) != "svm" else None
+        if svm_judge is not None:
+            few = None if judge is None else finalists(judge)
+            self._pass_over(data, svm_judge, rows, sweeps, kernels, few)
+            best = svm_judge.best
+        if best is not None and (choice is None or best.score > choice.score):
+            self.best_params_, self.best_score_ = best.parameters, best.score
+            return self.svm_estimator(best)
         if choice is None:
             raise RuntimeError("There is no learner to choose.")
         self.best_params_, self.best_score_ = choice.parameters, choice.score
@@ -155,6 +163,13 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def learner_for(self, n_train: int) -> TunedLearner:
         """Return the learner for so many training graphs or nodes."""
         return "svm" if n_train > LARGEST_RIDGE else self.learner
+
+    def judges_ridge(self, n_train: int) -> bool:
+        """Tell whether ridge regressions judge kernels: for themselves, or which SVMs to try.
+
+        Of a large set a sample has left few kernels, and SVMs are tried with all of them.
+        """
+        return self.learner_for(n_train) != "svm" or n_train <= LARGEST_UNSCREENED
 
     def sweeps_for(self, data: Any, items: Positions, codes: Positions) -> Sequence[Sweep]:
         """Return the passes over all data, those that a sample calls for where it is large.
@@ -176,23 +191,25 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def _pass_over(
         self,
         data: Any,
-        judges: Sequence[Race | RidgeJudge],
+        judge: InnerFolds | RidgeJudge,
         rows: Positions | None,
         sweeps: Sequence[Sweep],
-    ) -> dict[int, Any]:
-        """Make all passes, let their candidates be judged, and return the fitted kernels."""
-        kernels: dict[int, Any] = {}
-        self.seconds_kernel_ = self.seconds_learning_ = 0.0
-        for sweep in track(sweeps, len(sweeps), self.verbose, "Tuning"):
+        kernels: dict[int, Any],
+        among: Sequence[Candidate] | None = None,
+    ) -> None:
+        """Let candidates of all passes be judged; fitted kernels are found or kept."""
+        cut = [(sweep, sweep if among is None else cut_to(sweep, among)) for sweep in sweeps]
+        cut = [(sweep, own) for sweep, own in cut if own.candidates]
+        for sweep, own in track(cut, len(cut), self.verbose, "Tuning"):
             start = time.perf_counter()
-            kernel = kernels[id(sweep)] = sweep.fitted(data, n_jobs=self.n_jobs)
+            kernel = kernels.get(id(sweep))
+            if kernel is None:
+                kernel = kernels[id(sweep)] = sweep.fitted(data, n_jobs=self.n_jobs)
             stack = sweep.stack(kernel)
             between = time.perf_counter()
-            for judge in judges:
-                judge.enter(sweep, stack, rows)
+            judge.enter(own, stack, rows)
             self.seconds_kernel_ += between - start
             self.seconds_learning_ += time.perf_counter() - between
-        return kernels
 
     def fitted(self) -> Any:
         """Return the best estimator; raise where there is none yet."""
@@ -211,10 +228,12 @@ class TunedGraphClassifier(TunedClassifier):
         self.check_search()
         refuse_single_members(codes, self.classes_)
         sweeps = self.sweeps_for(graphs, np.arange(len(graphs)), codes)
-        learner = self.learner_for(len(codes))
-        judge = None if learner == "svm" else self.judge(codes, self.classes_)
-        race = None if learner == "ridge" else self.race(codes, self.classes_, self.n_jobs)
-        chosen = self.choose(graphs, judge, race, codes, sweeps)
+        judge = svm_judge = None
+        if self.judges_ridge(len(codes)):
+            judge = self.judge(codes, self.classes_)
+        if self.learner_for(len(codes)) != "ridge":
+            svm_judge = self.svm_judge(codes, self.classes_, self.n_jobs)
+        chosen = self.choose(graphs, judge, svm_judge, codes, sweeps)
         fitted = isinstance(chosen, AveragedClassifier)
         self.best_estimator_ = chosen if fitted else chosen.fit(graphs, target)
         return self
@@ -267,9 +286,9 @@ class TunedStarClassifier(TunedClassifier):
             return sweeps
         return [sweep for sweep in sweeps if sweep.parameters["attributes"] == "all"]
 
-    def winning_estimator(self, winner: Entrant) -> Any:
-        """Return the SVM with the parameters of the winner, not yet fitted."""
-        return self.base().set_params(**winner.parameters, n_jobs=self.n_jobs)
+    def svm_estimator(self, best: JudgedSVM) -> Any:
+        """Return the SVM with the parameters of the best, not yet fitted."""
+        return self.base().set_params(**best.parameters, n_jobs=self.n_jobs)
 
     def class_weight_by_code(self, classes: Array) -> CodeWeight:
         """Return the weights of the classes by their number among these."""

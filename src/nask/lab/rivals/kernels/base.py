@@ -24,7 +24,7 @@ from nask.learning.mixins import DecidesClasses
 from nask.learning.svm import KernelSVM
 from nask.learning.targets import class_codes, training_data
 from nask.tuning.grid import Grid, settings
-from nask.tuning.race import Entrant
+from nask.tuning.inner_folds import JudgedSVM
 from nask.tuning.sweeps import DEFAULTS, LEARNING, Candidate, ChosenFunctions, LearnerGrid
 from nask.tuning.tuned import TunedGraphClassifier
 
@@ -389,12 +389,12 @@ class KernelClassifier(TunedGraphClassifier):
         shared = {k: v for k, v in entries[0].items() if k not in form}
         return KernelSweep(self.kernel_type(**shared), candidates)
 
-    def winning_estimator(self, winner: Entrant) -> KernelSVC:
-        """Return the SVM on the winner's kernel, not yet fitted."""
-        kernel = self.kernel_type(**winner.candidate.parameters)
+    def svm_estimator(self, best: JudgedSVM) -> KernelSVC:
+        """Return the SVM on the best one's kernel, not yet fitted."""
+        kernel = self.kernel_type(**best.candidate.parameters)
         if "n_jobs" in kernel.get_params(deep=False):
             kernel.set_params(n_jobs=self.n_jobs)
-        return KernelSVC(kernel=kernel, C=winner.C)
+        return KernelSVC(kernel=kernel, C=best.C)
 
     def class_weight_by_code(self, classes: Array) -> None:
         """Return None: all classes have the same weight."""

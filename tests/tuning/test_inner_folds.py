@@ -1,4 +1,4 @@
-"""The race finds what an exhaustive search finds, and stops those that cannot win."""
+"""SVMs are judged on inner folds as an exhaustive search would."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,7 @@ from sklearn.svm import SVC
 from nask.exceptions import ParameterError
 from nask.learning.centring import Centring
 from nask.learning.path import predictions
-from nask.tuning import race as race_module
-from nask.tuning.race import Race, refuse_single_members
+from nask.tuning.inner_folds import InnerFolds, refuse_single_members
 from nask.tuning.sweeps import Candidate
 
 PENALTIES = (0.01, 1.0, 100.0)
@@ -22,10 +21,8 @@ class Matrices:
         self.parameters = {}
         self.stack = np.array(grams)
         self.candidates = tuple(Candidate({"k": k}, {}, PENALTIES) for k in range(len(grams)))
-        self.asked = []
 
     def gram(self, stack, candidate):
-        self.asked.append(candidate.parameters["k"])
         return stack[candidate.parameters["k"]]
 
 
@@ -52,53 +49,19 @@ def exhaustive(grams, y, inner, seed=0):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_winner_is_that_of_an_exhaustive_search(monkeypatch, n_jobs):
-    monkeypatch.setattr(race_module, "BEHIND", np.inf)
+def test_the_best_is_that_of_an_exhaustive_search(n_jobs):
     y = np.repeat([0, 1], 40)
     for seed in range(4):
         grams = random_grams(y, 6, seed, signal=2.0)
-        race = Race(y, inner=4, n_jobs=n_jobs)
+        judge = InnerFolds(y, inner=4, n_jobs=n_jobs)
         for gram in grams:
             sweep = Matrices([gram])
-            race.enter(sweep, sweep.stack)
+            judge.enter(sweep, sweep.stack)
         right = exhaustive(grams, y, 4)
         best = np.unravel_index(right.mean(axis=2).argmax(), right.shape[:2])
-        assert race.leader.score == right[best].mean()
-        assert PENALTIES[best[1]] == race.leader.C
-        np.testing.assert_array_equal(race.leader.right, right[best])
-
-
-def test_candidates_far_behind_do_not_run_to_the_end(monkeypatch):
-    """After a perfect leader, one fold is enough to see that noise will not win."""
-    y = np.repeat([0, 1], 40)
-    truth = (y[:, None] == y[None, :]).astype(float)
-    folds_run = []
-    original = race_module.predictions
-
-    def counted(*arguments):
-        folds_run.append(1)
-        return original(*arguments)
-
-    monkeypatch.setattr(race_module, "predictions", counted)
-    race = Race(y, inner=5)
-    first, noise = Matrices([truth]), Matrices(random_grams(y, 3, 0, signal=0.0))
-    race.enter(first, first.stack)
-    assert len(folds_run) == 5
-    race.enter(noise, noise.stack)
-    assert len(folds_run) == 5 + 3
-    assert race.leader.score == 1.0
-
-
-def test_a_perfect_start_of_a_bad_candidate_does_not_stop_a_better_one():
-    y = np.repeat([0, 1, 2], 20)
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=(60, 3))
-    truth = (y[:, None] == y[None, :]).astype(float)
-    race = Race(y, inner=3)
-    for gram in (noise @ noise.T, truth):
-        sweep = Matrices([gram])
-        race.enter(sweep, sweep.stack)
-    np.testing.assert_array_equal(race.leader.sweep.stack[0], truth)
+        assert judge.best.score == right[best].mean()
+        assert PENALTIES[best[1]] == judge.best.C
+        np.testing.assert_array_equal(judge.best.sweep.stack[0], grams[best[0]])
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -119,15 +82,15 @@ def test_predictions_are_those_of_scikit_learn(n_classes, class_weight):
         np.testing.assert_array_equal(predicted, model.predict(gram[40:, :40] / scale))
 
 
-def test_the_earlier_of_equals_wins():
+def test_the_earlier_of_equals_is_the_best():
     y = np.repeat([0, 1], 20)
     truth = (y[:, None] == y[None, :]).astype(float)
-    race = Race(y, inner=3)
+    judge = InnerFolds(y, inner=3)
     sweep = Matrices([truth, 2 * truth])
-    race.enter(sweep, sweep.stack)
-    first = race.leader
-    race.enter(sweep, sweep.stack)
-    assert race.leader is first
+    judge.enter(sweep, sweep.stack)
+    first = judge.best
+    judge.enter(sweep, sweep.stack)
+    assert judge.best is first
     assert first.candidate is sweep.candidates[0]
 
 
@@ -135,20 +98,20 @@ def test_the_rows_of_a_larger_matrix():
     y = np.repeat([0, 1], 30)
     grams = random_grams(y, 3, 0)
     rows = np.random.default_rng(0).permutation(60)[:40]
-    whole, part = Race(y[rows], inner=3), Race(y[rows], inner=3)
+    whole, part = InnerFolds(y[rows], inner=3), InnerFolds(y[rows], inner=3)
     sweep = Matrices(grams)
     whole.enter(sweep, sweep.stack, rows)
     cut = Matrices([gram[np.ix_(rows, rows)] for gram in grams])
     part.enter(cut, cut.stack)
-    assert whole.leader.parameters == part.leader.parameters
-    np.testing.assert_array_equal(whole.leader.right, part.leader.right)
+    assert whole.best.parameters == part.best.parameters
+    assert whole.best.score == part.best.score
 
 
 def test_errors():
     with pytest.raises(ParameterError, match="two training graphs or nodes of each class"):
         refuse_single_members(np.array([0, 0, 0, 1]), np.array(["a", "b"]))
     with pytest.raises(ParameterError, match="no candidates"):
-        _ = Race(np.array([0, 0, 1, 1])).leader
+        _ = InnerFolds(np.array([0, 0, 1, 1])).best
 
 
 def test_given_splits_are_all_that_judges():
@@ -160,20 +123,16 @@ def test_given_splits_are_all_that_judges():
         features = np.eye(3)[codes] + noise * rng.normal(size=(60, 3))
         grams.append(features @ features.T)
     sweep = Matrices(grams)
-    learn, judge = np.arange(30), np.arange(50, 60)[::-1]
-    race = Race(codes, splits=[(learn, judge)])
-    race.enter(sweep, sweep.stack)
-    winner = race.leader
-    assert winner.finished
-    assert winner.right.shape == (10,)
-    [predicted] = predictions(
-        sweep.gram(sweep.stack, winner.candidate), codes, learn, judge, [winner.C], None
-    )
-    assert winner.score == np.mean(predicted == codes[judge])
-    np.testing.assert_array_equal(winner.right, (predicted == codes[judge])[::-1])
+    learn, held_out = np.arange(30), np.arange(50, 60)[::-1]
+    judge = InnerFolds(codes, splits=[(learn, held_out)])
+    judge.enter(sweep, sweep.stack)
+    best = judge.best
+    gram = sweep.gram(sweep.stack, best.candidate)
+    [predicted] = predictions(gram, codes, learn, held_out, [best.C], None)
+    assert best.score == np.mean(predicted == codes[held_out])
     spoiled = codes.copy()
     spoiled[30:50] = rng.permutation(spoiled[30:50])
-    again = Race(spoiled, splits=[(learn, judge)])
+    again = InnerFolds(spoiled, splits=[(learn, held_out)])
     again.enter(sweep, sweep.stack)
-    assert again.leader.parameters == winner.parameters
-    assert again.leader.score == winner.score
+    assert again.best.parameters == best.parameters
+    assert again.best.score == best.score

@@ -1,4 +1,4 @@
-"""A race of candidates over inner folds: who cannot win any more does not run on."""
+"""SVMs, judged on inner folds of a training set, and how such folds are drawn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
-from nask.arrays import Array, Floats, Mask, Positions
+from nask.arrays import Array, Floats, Positions
 from nask.exceptions import ParameterError
 from nask.learning.class_weights import CodeWeight
 from nask.learning.path import predictions
@@ -17,38 +17,24 @@ from nask.messages import quoted
 from nask.tuning.sweeps import Candidate, Sweep
 
 Splits = list[tuple[Positions, Positions]]
-# Standard errors that a candidate may lie behind the leader on the folds both have run.
-BEHIND = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Entrant:
-    """A candidate with one of its penalties, and how it did.
+class JudgedSVM:
+    """A kernel with a penalty, and how accurate its SVM is.
 
     Parameters
     ----------
     sweep, candidate, C
         What it is.
-    tested, right : ndarray of bool
-        Of each graph that is held out, whether it has been classified, and rightly. A candidate
-        that was stopped early has not been tested on all.
+    score : float
+        Accuracy on the items that are held out.
     """
 
     sweep: Sweep
     candidate: Candidate
     C: float
-    tested: Mask
-    right: Mask
-
-    @property
-    def finished(self) -> bool:
-        """Whether it ran to the end."""
-        return bool(self.tested.all())
-
-    @property
-    def score(self) -> float:
-        """Accuracy on the inner folds it ran."""
-        return float(self.right[self.tested].mean())
+    score: float
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -56,15 +42,8 @@ class Entrant:
         return {**self.candidate.parameters, "C": self.C, "learner": "svm"}
 
 
-class Race:
-    """Judges candidates by cross-validation of a training set.
-
-    A candidate runs fold by fold and is stopped when it lies more than two standard errors behind
-    the leader, the most accurate that ran to the end, on the graphs both have classified (a
-    paired comparison). Candidates of one sweep run against the leader of those before, in any
-    number of threads. The outcome does not depend on the number of threads.
-
-    The winner is the leader in the end. Ties go to the earlier.
+class InnerFolds:
+    """Judges SVMs by cross-validation of a training set. Of equals the earlier is the best.
 
     Parameters
     ----------
@@ -86,10 +65,10 @@ class Race:
     >>> import nask
     >>> from nask.tuning.sweeps import star_sweeps
     >>> mutag = nask.load_dataset("MUTAG")
-    >>> race = Race((mutag.y > 0).astype(np.intp), inner=3)
+    >>> judge = InnerFolds((mutag.y > 0).astype(np.intp), inner=3)
     >>> for sweep in star_sweeps(nask.NASK(), {"gamma": [0.1, 1.0], "C": [1, 10]}):
-    ...     race.enter(sweep, sweep.compute(mutag.graphs))
-    >>> sorted(race.leader.parameters), bool(race.leader.score > 0.8)
+    ...     judge.enter(sweep, sweep.compute(mutag.graphs))
+    >>> sorted(judge.best.parameters), bool(judge.best.score > 0.8)
     (['C', 'gamma', 'learner'], True)
     """
 
@@ -104,13 +83,12 @@ class Race:
     ) -> None:
         self._codes = codes
         self._splits = inner_folds(codes, inner, random_state) if splits is None else splits
-        self._held_out = np.unique(np.concatenate([test for _, test in self._splits]))
         self._class_weight = class_weight
         self._n_jobs = n_jobs
-        self._leader: Entrant | None = None
+        self._best: JudgedSVM | None = None
 
     def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
-        """Let the candidates of a sweep run.
+        """Judge the candidates of a sweep, with all their penalties.
 
         Parameters
         ----------
@@ -121,47 +99,34 @@ class Race:
             Positions of the training graphs in the stack, where that holds others too.
         """
         run = Parallel(n_jobs=self._n_jobs, prefer="threads")
-        tasks = (delayed(self._run)(sweep, stack, rows, entrant) for entrant in sweep.candidates)
-        for entrants in run(tasks):
-            for entrant in entrants:
-                ahead = self._leader is None or entrant.score > self._leader.score
-                if entrant.finished and ahead:
-                    self._leader = entrant
+        tasks = (delayed(self._judge)(sweep, stack, rows, own) for own in sweep.candidates)
+        for judged in run(tasks):
+            for svm in judged:
+                if self._best is None or svm.score > self._best.score:
+                    self._best = svm
 
     @property
-    def leader(self) -> Entrant:
-        """The most accurate that ran to the end."""
-        if self._leader is None:
+    def best(self) -> JudgedSVM:
+        """The most accurate one."""
+        if self._best is None:
             raise ParameterError("The grid has no candidates: expected one setting at least.")
-        return self._leader
+        return self._best
 
-    def _run(
+    def _judge(
         self, sweep: Sweep, stack: Floats, rows: Positions | None, candidate: Candidate
-    ) -> list[Entrant]:
+    ) -> list[JudgedSVM]:
         gram = sweep.gram(stack, candidate)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
-        blank = np.zeros(len(self._held_out), dtype=bool)
-        entrants = [Entrant(sweep, candidate, C, blank.copy(), blank.copy()) for C in candidate.C]
-        running = entrants
+        n_right, n_held_out = np.zeros(len(candidate.C)), 0
         for train, test in self._splits:
-            penalties = [entrant.C for entrant in running]
-            classes = predictions(gram, self._codes, train, test, penalties, self._class_weight)
-            places = np.searchsorted(self._held_out, test)
-            for entrant, predicted in zip(running, classes, strict=True):
-                entrant.tested[places] = True
-                entrant.right[places] = predicted == self._codes[test]
-            running = [entrant for entrant in running if not self._is_beaten(entrant)]
-            if not running:
-                break
-        return entrants
-
-    def _is_beaten(self, entrant: Entrant) -> bool:
-        if self._leader is None or entrant.finished:
-            return False
-        leader = self._leader.right
-        lost = int(np.count_nonzero(leader & ~entrant.right & entrant.tested))
-        won = int(np.count_nonzero(entrant.right & ~leader))
-        return bool(lost - won > BEHIND * (lost + won) ** 0.5)
+            classes = predictions(gram, self._codes, train, test, candidate.C, self._class_weight)
+            n_right += [np.count_nonzero(own == self._codes[test]) for own in classes]
+            n_held_out += len(test)
+        scores = (n_right / n_held_out).tolist()
+        return [
+            JudgedSVM(sweep, candidate, C, score)
+            for C, score in zip(candidate.C, scores, strict=True)
+        ]
 
 
 def inner_folds(codes: Positions, inner: int, random_state: int) -> Splits:
