@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 # One process per core, but four at most: each holds torch and the compiled code. A file stays in one process, since its
 # tests share fitted models. Each has a core to itself, so linear algebra gets one thread: more would wait for each other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# The tests start dozens of processes: each would compile all modules again where an environment forbids bytecode.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test quick package bench format data clean

@@ -217,6 +217,10 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
+    def __repr__(self) -> str:
+        # scikit-learn would print the arrays of every kernel.
+        return f"AveragedClassifier({len(self.settings)} settings, {len(self.classes)} classes)"
+
     def decision_function(self, *where: Any) -> Float64:
         """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise.
 
