@@ -34,10 +34,11 @@ def network(n_nodes=20, seed=0):
     )
 
 
+@pytest.mark.parametrize("restart", [None, 0.3])
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: "-".join(map(str, form.values())))
-def test_forms_are_those_of_the_hops(form):
+def test_forms_are_those_of_the_hops(form, restart):
     graph = network()
-    kernel = nask.NodeNASK(n_hops=2, gram_scale=2.0, **form)
+    kernel = nask.NodeNASK(n_hops=2, gram_scale=2.0, restart=restart, **form)
     gram = kernel.fit_transform(graph)
     options = {key: form[key] for key in ("gram", "normalize", "hop_weights")}
     expected = gram_of_hops(kernel.hop_grams(), n_hops=2, gram_scale=2.0, **options)
@@ -47,8 +48,9 @@ def test_forms_are_those_of_the_hops(form):
     assert np.linalg.eigvalsh(gram)[0] > -1e-10
 
 
+@pytest.mark.parametrize("restart", [None, 0.3])
 @pytest.mark.parametrize("gram", ["linear", "rbf"])
-def test_another_graph_that_is_a_copy_compares_alike(gram):
+def test_another_graph_that_is_a_copy_compares_alike(gram, restart):
     """One node more makes it another graph, and leaves the stars of the others as they are."""
     graph = network()
     ages, regions = graph.node_attributes["age"], graph.node_attributes["region"]
@@ -58,7 +60,7 @@ def test_another_graph_that_is_a_copy_compares_alike(gram):
         {"age": [*ages.data, 0.5], "region": [*regions.values(), None]},
         node_features=np.vstack([graph.node_features.toarray(), np.zeros(8)]),
     )
-    kernel = nask.NodeNASK(n_hops=2, gram=gram)
+    kernel = nask.NodeNASK(n_hops=2, gram=gram, restart=restart)
     expected = kernel.fit_transform(graph)
     np.testing.assert_allclose(kernel.transform(longer)[:20], expected, rtol=1e-10)
     np.testing.assert_allclose(kernel.transform(longer, [4, 4]), expected[[4, 4]], rtol=1e-10)
@@ -83,9 +85,10 @@ def test_graphs_of_other_packages_clones_and_pickles():
 
 
 def test_no_nodes_and_no_edges():
-    assert nask.NodeNASK().fit_transform(nask.AttributedGraph(0)).shape == (0, 0)
-    alone = nask.NodeNASK().fit_transform(nask.AttributedGraph(3))
-    np.testing.assert_allclose(alone, np.ones((3, 3)))
+    for kernel in (nask.NodeNASK(), nask.NodeNASK(restart=0.3)):
+        assert kernel.fit_transform(nask.AttributedGraph(0)).shape == (0, 0)
+        alone = kernel.fit_transform(nask.AttributedGraph(3))
+        np.testing.assert_allclose(alone, np.ones((3, 3)))
 
 
 def test_errors_say_what_to_do():

@@ -18,7 +18,7 @@ from nask.io.coerce import as_graph
 from nask.kernels.features import NASKFeatures
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.node_nask import NodeNASK
-from nask.kernels.parameters import StarKernelParameters, StarParameters, is_integer
+from nask.kernels.parameters import NodeKernelParameters, StarParameters, is_integer
 from nask.learning.class_weights import CodeWeight
 from nask.learning.decisions import most_confident
 from nask.learning.linear import fit_linear
@@ -30,7 +30,7 @@ Method = Literal["auto", "exact", "features"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASKNodeClassifier(ScoresNodes, LearnsClasses, StarKernelParameters):
+class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
     """A classifier of the nodes of one graph, on their stars: an SVM or ridge regression.
 
     The classes of some nodes are known; those of the others are found from their attributes and
@@ -195,7 +195,11 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, StarKernelParameters):
                 )
         shared = {field.name: getattr(self, field.name) for field in fields(StarParameters)}
         self.features_ = NASKFeatures(
-            level="node", n_components=self.n_components, random_state=self.random_state, **shared
+            level="node",
+            n_components=self.n_components,
+            restart=self.restart,
+            random_state=self.random_state,
+            **shared,
         )
         rows = self.features_.fit_transform(graph)
         self.linear_ = fit_linear(

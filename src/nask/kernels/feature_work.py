@@ -18,6 +18,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import unseen_categories
 from nask.graph.schema import Schema
+from nask.stars.walks import mean_over_walks
 
 Level = Literal["graph", "node"]
 # Where the rows of some graphs begin, and the graphs.
@@ -36,6 +37,7 @@ class FeatureWork:
     level: Level
     normalize: bool
     hop_weights: Float64
+    restart: float | None = None
 
     @property
     def n_components(self) -> int:
@@ -114,6 +116,8 @@ class FeatureWork:
 
         for _ in execution.track(blocks(), walk.n_tasks):
             pass
+        if self.restart is not None and not by_graph:
+            mean_over_walks(batch, self.restart, result, execution)
         if self.normalize:
             normalise(result)
         return result

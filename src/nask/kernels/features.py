@@ -15,14 +15,14 @@ from nask.arrays import Float32
 from nask.attributes.random_map import are_binary
 from nask.engines.sketch.random_stars import PAIRS_PER_NUMBER, RandomStars
 from nask.engines.sketch.star_sketch import SCALARS
-from nask.exceptions import SchemaError
+from nask.exceptions import ParameterError, SchemaError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import AttributeSpec, Schema
 from nask.io.coerce import as_graphs
 from nask.kernels.feature_work import FeatureWork, Level
-from nask.kernels.parameters import StarParameters, is_integer
+from nask.kernels.parameters import StarParameters, check_restart, is_integer
 
 # Nodes from which the directions of means are learned; more would hardly change them.
 SAMPLE_NODES = 4096
@@ -50,6 +50,9 @@ class NASKFeatures(TransformerMixin, StarParameters):
         Number of columns, those of all hops together. Hop h gets a share in proportion to h.
     level : {"graph", "node"}, default="graph"
         One row per graph, or one per node.
+    restart : float or None, default=None
+        Of random walks, over whose ends the rows of nodes are averaged, as in
+        :class:`nask.NodeNASK`; for ``level="node"`` only.
     random_state : int, default=0
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.
@@ -97,6 +100,7 @@ attributes, degree, use_edges
 
     n_components: int = 1024
     level: Level = "graph"
+    restart: float | None = None
     random_state: int = 0
 
     def check_parameters(self) -> None:
@@ -109,6 +113,12 @@ attributes, degree, use_edges
             f"an int of at least {hops_need} for {self.n_hops} hops",
         )
         self._check_option("level", get_args(Level))
+        check_restart(self.restart, type(self).__name__)
+        if self.restart is not None and self.level == "graph":
+            raise ParameterError(
+                "The 'restart' parameter of NASKFeatures is for rows of nodes: expected None, or "
+                "level='node'."
+            )
         valid = is_integer(self.random_state) and self.random_state >= 0
         self._check(valid, "random_state", "an int of 0 or more")
 
@@ -206,7 +216,8 @@ attributes, degree, use_edges
             self.star_spec(schema), self.n_components, _categorical(schema.nodes),
             _categorical(schema.edges), are_binary(batch.features), self.random_state,
         )  # fmt: skip
-        work = FeatureWork(drawn, schema, self.level, self.normalize, self.weight_of_hops())
+        weights = self.weight_of_hops()
+        work = FeatureWork(drawn, schema, self.level, self.normalize, weights, self.restart)
         rows = work.learn(batch, self.execution(), keep)
         self.schema_, self._sample, self._work = schema, sample, work
         return rows

@@ -9,15 +9,22 @@ from functools import cached_property
 import numpy as np
 
 from nask.arrays import Array, Float64, Floats, Index
-from nask.engines.nodes.gram import node_grams, working_bytes
+from nask.engines.nodes.gram import NodeGrams, node_grams, working_bytes
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
-from nask.kernels.forms import Form, distance_unit, gaussian, to_squared_distances
-from nask.kernels.parameters import StarKernelParameters
+from nask.kernels.forms import (
+    Form,
+    distance_unit,
+    gaussian,
+    self_similarity,
+    to_squared_distances,
+)
+from nask.kernels.parameters import NodeKernelParameters
 from nask.numeric import inverse_root
 from nask.stars.spec import StarSpec
+from nask.stars.walks import kernel_over_walks
 
 # The linear kernel between nodes, that of each row node and column node with itself, and whether
 # rows and columns are the same nodes.
@@ -37,6 +44,8 @@ class FittedNodeKernel:
     unit : float or None
         Mean squared distance between two different training nodes, once it is known; the
         Gaussian form needs it.
+    restart : float or None
+        Of the random walks over whose ends the kernel is averaged, if any.
     """
 
     graph: AttributedGraph
@@ -44,12 +53,15 @@ class FittedNodeKernel:
     spec: StarSpec
     form: Form
     unit: float | None = None
+    restart: float | None = None
 
     @classmethod
-    def fit(cls, parameters: StarKernelParameters, graph: AttributedGraph) -> FittedNodeKernel:
+    def fit(cls, parameters: NodeKernelParameters, graph: AttributedGraph) -> FittedNodeKernel:
         """Learn the schema of the training graph; the parameters were checked."""
         schema = Schema.fit([graph], parameters.degree, parameters.attributes)
-        return cls(graph, schema, parameters.star_spec(schema), parameters.form())
+        restart = None if parameters.restart is None else float(parameters.restart)
+        spec, form = parameters.star_spec(schema), parameters.form()
+        return cls(graph, schema, spec, form, restart=restart)
 
     @cached_property
     def batch(self) -> GraphBatch:
@@ -69,7 +81,9 @@ class FittedNodeKernel:
     def needed_bytes(self, n_rows: int, n_columns: int, execution: Execution) -> int:
         """Bytes that comparing so many nodes of the training graph takes."""
         working = working_bytes(self.batch, self.spec, execution)
-        return n_rows * n_columns * np.dtype(self._dtype).itemsize + working
+        # Of walks: the kernel between all nodes, and its transpose.
+        n_numbers = n_rows * n_columns if self.restart is None else 2 * self.n_nodes**2
+        return n_numbers * np.dtype(self._dtype).itemsize + working
 
     def training_gram(
         self, nodes: Index | None, execution: Execution
@@ -112,7 +126,7 @@ class FittedNodeKernel:
             batch, rows = self._with_training(graph, None)
             columns = None if rows is None else np.arange(self.n_nodes)
         each, dtype = np.eye(self.spec.n_hops), self.form.dtype
-        return node_grams(batch, self.spec, each, execution, dtype, rows, columns).values
+        return self._compared(batch, each, execution, dtype, rows, columns).values
 
     def grams_of_forms(
         self,
@@ -137,11 +151,12 @@ class FittedNodeKernel:
         batch, rows = self._with_training(graph, nodes)
         rows = np.arange(graph.n_nodes) if rows is None else rows
         each = np.eye(self.spec.n_hops)
-        hops = node_grams(batch, self.spec, each, execution, "float64", rows, training_nodes)
+        hops = self._compared(batch, each, execution, "float64", rows, training_nodes)
         for form, unit in forms:
             gram = np.tensordot(form.hop_weights, hops.values, axes=1)
             own = replace(self, form=form, unit=unit)
-            yield own.formed(*own.normalised(gram, hops.own, rows, training_nodes))
+            raw = form.raw_self(hops.own)
+            yield own.formed(*own.normalised(gram, raw, rows, training_nodes))
 
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None
@@ -156,21 +171,59 @@ class FittedNodeKernel:
         self, batch: GraphBatch, rows: Index | None, columns: Index | None, execution: Execution
     ) -> Linear:
         weights = self.form.hop_weights[None]
-        grams = node_grams(batch, self.spec, weights, execution, self._dtype, rows, columns)
-        return self.normalised(grams.values[0], grams.own, rows, columns)
+        grams = self._compared(batch, weights, execution, self._dtype, rows, columns)
+        raw = self.form.raw_self(grams.own) if self.restart is None else grams.own[0]
+        return self.normalised(grams.values[0], raw, rows, columns)
+
+    def _compared(
+        self,
+        batch: GraphBatch,
+        combinations: Float64,
+        execution: Execution,
+        dtype: str,
+        rows: Index | None,
+        columns: Index | None,
+    ) -> NodeGrams:
+        """Weighted sums of kappa_h between nodes of a batch, over the ends of walks if asked for.
+
+        Then ``own`` is that of each sum, and of the chosen nodes only.
+        """
+        if self.restart is None:
+            return node_grams(batch, self.spec, combinations, execution, dtype, rows, columns)
+        whole = node_grams(batch, self.spec, combinations, execution, dtype).values
+        every = np.arange(batch.n_nodes)
+        down = every if rows is None else rows
+        across = every if columns is None else columns
+        chosen = np.union1d(down, across)
+        own = np.zeros((len(combinations), batch.n_nodes))
+        values = np.empty((len(combinations), len(down), len(across)), dtype=dtype)
+        place = np.searchsorted(chosen, down)[:, None], np.searchsorted(chosen, across)
+        for k, kernel in enumerate(whole):
+            mean = kernel_over_walks(batch, self.restart, kernel, chosen, execution)
+            own[k, chosen], values[k] = mean.diagonal(), mean[place]
+        return NodeGrams(values, own)
 
     def normalised(
-        self, gram: Floats, hop_self: Float64, rows: Index | None, columns: Index | None
+        self, gram: Floats, raw: Float64, rows: Index | None, columns: Index | None
     ) -> Linear:
-        """The linear kernel from a weighted sum of hops, which is overwritten."""
-        form, raw = self.form, self.form.raw_self(hop_self)
+        """The linear kernel from a weighted sum of hops, which is overwritten.
+
+        Parameters
+        ----------
+        gram : ndarray
+        raw : ndarray
+            The same sum between each node of the batch and itself.
+        rows, columns : ndarray or None
+            The nodes that are compared; None are all.
+        """
+        form = self.form
         down = slice(None) if rows is None else rows
         across = slice(None) if columns is None else columns
         if form.normalize:
             scale = inverse_root(raw)
             gram *= scale[down, None]
             gram *= scale[None, across]
-        own = form.own(hop_self)
+        own = self_similarity(raw, form.normalize)
         same = rows is columns or (rows is None and columns is None)
         return gram, own[down], own[across], same
 

@@ -13,11 +13,11 @@ from nask.graph.chosen_nodes import node_positions
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graph
 from nask.kernels.fitted_nodes import FittedNodeKernel
-from nask.kernels.parameters import StarKernelParameters
+from nask.kernels.parameters import NodeKernelParameters
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NodeNASK(TransformerMixin, StarKernelParameters):
+class NodeNASK(TransformerMixin, NodeKernelParameters):
     r"""The Neighborhood-Aware Star Kernel between the nodes of one graph.
 
     Two nodes compare by their stars at every hop,
@@ -30,6 +30,13 @@ class NodeNASK(TransformerMixin, StarKernelParameters):
 
     Parameters
     ----------
+    restart : float or None, default=None
+        Compares the surroundings of two nodes: the mean of :math:`\kappa(u, u')` over the nodes u
+        and u' where random walks from v and v' end. A walk stays or goes to a neighbour, all alike
+        likely. Before every step it ends with this probability, after ten steps at the latest.
+        Where neighbours tend to be of one class and the classes of few nodes are known, values
+        such as 0.1 or 0.3 are far more accurate. None, as 1, compares v and v' themselves. It
+        takes the kernel between all nodes, also if few are asked for.
     **kernel parameters
         Those of :class:`nask.NASK`, with the same defaults, except ``engine`` and ``gram_folder``:
         there is one engine, and no file. What is said there of graphs, such as ``normalize`` and

@@ -210,6 +210,30 @@ class StarKernelParameters(StarParameters):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
+class NodeKernelParameters(StarKernelParameters):
+    """Every choice of the kernel between nodes."""
+
+    restart: float | None = None
+
+    def kernel_parameters(self) -> dict[str, Any]:
+        """The parameters of :class:`nask.NodeNASK`, of an estimator that has others too."""
+        return {field.name: getattr(self, field.name) for field in fields(NodeKernelParameters)}
+
+    def check_parameters(self) -> None:
+        """Raise on the first parameter outside its range."""
+        super().check_parameters()
+        check_restart(self.restart, type(self).__name__)
+
+
+def check_restart(restart: Any, owner: str) -> None:
+    """Raise unless it is None or a probability above 0."""
+    if restart is not None and not (is_positive(restart) and restart <= 1):
+        raise ParameterError.expected(
+            "restart", owner, "None or a float in the range (0, 1]", restart
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class GraphKernelParameters(StarKernelParameters):
     """Every choice of the kernel between graphs, and how to compute it."""
 
