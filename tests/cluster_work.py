@@ -1,35 +1,16 @@
-"""What the workers of a test cluster import: work to do, and counts of what arrived."""
+"""What the workers of a test cluster import: work to do, and counts of what arrived.
+
+A worker that a test kills comes back, and takes seconds for whatever is imported here.
+"""
 
 import os
 import signal
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from nask.execution.cluster import task_memory
-from nask.kernels.gram_work import GramWork
 
 arrivals = []
-
-
-class SizeFeatures(TransformerMixin, BaseEstimator):
-    """Rows that depend on one graph each, with the contract of ``NASKFeatures``."""
-
-    def __init__(self, n_components=4, n_hops=3, random_state=0, n_jobs=None, verbose=False):
-        self.n_components = n_components
-        self.n_hops = n_hops
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(self, X, y=None):
-        self.n_attributes_ = max(len(graph.node_attributes) for graph in X)
-        return self
-
-    def transform(self, X):
-        powers = 1.0 + self.random_state + np.arange(self.n_components)
-        sizes = np.array([[graph.n_nodes + 10 * graph.n_edges] for graph in X])
-        return (sizes ** (1 / powers)).astype(np.float32)
 
 
 class Payload:
@@ -65,6 +46,8 @@ class Deadly:
 
 def count_comparisons():
     """Count from now on how often a comparison, with all its graphs, arrives in this process."""
+    from nask.kernels.gram_work import GramWork
+
     arrivals.clear()
 
     def arrive(self, state):

@@ -1,24 +1,22 @@
 """The command line as a user meets it."""
 
-import subprocess
+import os
 import sys
 
 import pytest
 from typer.testing import CliRunner
 
 import nask
-from nask.cli.main import app
+from nask.cli.main import app, run
 
 
-def nask_command(*arguments):
-    command = [sys.executable, "-c", "from nask.cli.main import run; run()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-
-
-def test_a_mistake_ends_with_a_message_and_no_traceback():
-    done = nask_command("demo", "--n-jobs", "0")
-    assert done.returncode == 2
-    assert done.stderr == (
+def test_a_mistake_ends_with_a_message_and_no_traceback(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["nask", "demo", "--n-jobs", "0"])
+    monkeypatch.setattr(os, "environ", os.environ.copy())  # the command adds to it
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
         "nask: The 'n_jobs' parameter of NASK must be None, or an int other than 0. "
         "Got 0 instead.\n"
     )

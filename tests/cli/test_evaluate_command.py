@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import limited_work
+import gate_work
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation import time_limit
 from nask.exceptions import ParameterError
@@ -106,7 +106,7 @@ def test_after_a_timeout_the_next_method_runs(invoke, monkeypatch, tiny, tmp_pat
     """The first of two hangs; the clock is turned forward when it does."""
     gate = tmp_path / "gate"
     gate.mkdir()
-    monkeypatch.setenv(limited_work.GATE, str(gate))
+    monkeypatch.setenv(gate_work.GATE, str(gate))
     monkeypatch.setitem(GRAPH_RIVALS, "hangs", "limited_work:GatedConstant")
     monkeypatch.setitem(GRAPH_RIVALS, "floor", "limited_work:Constant")
     clock = SimpleNamespace(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nask
-from cluster_work import SizeFeatures
 from nask.exceptions import FormatError, ParameterError
+from size_features import SizeFeatures
 
 zarr = pytest.importorskip("zarr")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -48,11 +49,19 @@ def damage(file, position):
     file.write_bytes(data)
 
 
+@pytest.fixture(scope="module")
+def original(graphs, tmp_path_factory):
+    """The store of this machine alone, which no test changes."""
+    path = tmp_path_factory.mktemp("original") / "alone.zarr"
+    nask.write_gram(nask.NASK(**OPTIONS), graphs, path, chunk=CHUNK)
+    return path
+
+
 @pytest.fixture
-def expected(graphs, tmp_path):
-    """The store of this machine alone."""
-    path = tmp_path / "alone.zarr"
-    return nask.write_gram(nask.NASK(**OPTIONS), graphs, path, chunk=CHUNK)[:]
+def expected(original, tmp_path):
+    """A copy of the store, with what it holds."""
+    shutil.copytree(original, tmp_path / original.name)
+    return zarr.open_group(original, mode="r")["gram"][:]
 
 
 @pytest.mark.slow

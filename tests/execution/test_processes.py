@@ -11,17 +11,22 @@ import numpy as np
 import pytest
 from joblib import delayed
 
-import limited_work
+import gate_work
 from nask.exceptions import FileWriteError
 from nask.execution.processes import in_processes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
 
 EVALUATE = """
-import sys, nask, limited_work
+import nask, limited_work
 mutag = nask.load_dataset("MUTAG")
-limit = None if sys.argv[1] == "none" else float(sys.argv[1])
-nask.evaluate(limited_work.Sleeping(), mutag, folds=4, repeats=1, n_jobs=2, time_limit=limit)
+nask.evaluate(limited_work.Sleeping(), mutag, folds=4, repeats=1, n_jobs=2)
+"""
+# What an evaluation with a limit of time consists of, without its imports in four processes.
+WITHIN = """
+import os, gate_work
+from nask.evaluation.time_limit import run_within
+list(run_within(1000, gate_work.sleep_in_processes, os.environ[gate_work.GATE]))
 """
 # Seconds; workers that wait for more work do so for 300.
 SOON = 15
@@ -38,12 +43,12 @@ def is_alive(pid):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
-@pytest.mark.parametrize(("limit", "kind"), [("none", "SIGTERM"), ("1000", "SIGKILL")])
-def test_workers_end_with_their_parent(tmp_path, limit, kind):
+@pytest.mark.parametrize(("program", "kind"), [(EVALUATE, "SIGTERM"), (WITHIN, "SIGKILL")])
+def test_workers_end_with_their_parent(tmp_path, program, kind):
     """Neither signal lets a parent without handlers do anything, so each is sent to one."""
     path = os.pathsep.join(filter(None, sys.path))
-    environment = {**os.environ, "PYTHONPATH": path, limited_work.GATE: str(tmp_path)}
-    parent = subprocess.Popen([sys.executable, "-c", EVALUATE, limit], env=environment)
+    environment = {**os.environ, "PYTHONPATH": path, gate_work.GATE: str(tmp_path)}
+    parent = subprocess.Popen([sys.executable, "-c", program], env=environment)
     deadline = time.monotonic() + 300
     while len(list(tmp_path.glob("hangs-*"))) < 2:
         assert parent.poll() is None

@@ -17,8 +17,14 @@ EXACT = 1e-8
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
     """Several tiles and windows even for a small matrix, the last ones shorter."""
-    monkeypatch.setattr(centred_rows, "NUMBERS_PER_TILE", 100)
+    monkeypatch.setattr(centred_rows, "NUMBERS_PER_TILE", 300)
     monkeypatch.setattr(centred_rows, "TILES_PER_WINDOW", 3)
+
+
+@pytest.fixture
+def larger_tiles(small_tiles, monkeypatch):
+    """Many tiles still for a larger matrix: a tile takes its time however few rows it has."""
+    monkeypatch.setattr(centred_rows, "NUMBERS_PER_TILE", 3000)
 
 
 def problem(n_classes=2, seed=0, n=203, d=7, dtype=np.float64):
@@ -133,6 +139,7 @@ def test_the_gradient_is_zero_where_it_ends(n_classes, weight):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("larger_tiles")
 @pytest.mark.parametrize("C", PENALTIES)
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_float32_gives_nearly_the_same_as_float64(n_classes, C):
@@ -202,6 +209,7 @@ def test_a_memory_map_is_read_only(tmp_path):
     assert (tmp_path / "X.npy").read_bytes() == before
 
 
+@pytest.mark.usefixtures("larger_tiles")
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])
 def test_few_passes_however_long_and_thin_the_cloud_of_rows(C):
     """What the sample of the rows is for: conjugate gradients alone take hundreds."""

@@ -139,17 +139,26 @@ def network():
     return nask.lab.make_social_network(120, 6.0, random_state=3)
 
 
+def by_kernel(settings):
+    """The parameters of each kernel once, and the penalties and schemes that it is learned with."""
+    found = {}
+    for setting in settings:
+        own = {name: value for name, value in setting.items() if name not in LEARNING}
+        learned = setting["alpha"], setting.get("multiclass", "ovr")
+        found.setdefault(repr(own), (own, []))[1].append(learned)
+    return found.values()
+
+
 def node_decisions(settings, base, graph, y, train, new, nodes):
     """Mean decision by ridge regressions on rows of the Gram matrix of all nodes."""
     codes = np.searchsorted(np.unique(y[train]), y[train])
     found = []
-    for setting in settings:
-        own = {name: value for name, value in setting.items() if name not in LEARNING}
+    for own, learned in by_kernel(settings):
         kernel = nask.NodeNASK(**{**base.kernel_parameters(), **own}).fit(graph)
-        gram = kernel.transform(graph)
-        scheme = setting.get("multiclass", "ovr")
-        ridge = KernelRidge.classify(gram[np.ix_(train, train)], codes, setting["alpha"], scheme)
-        found.append(ridge.confidence(kernel.transform(new)[np.ix_(nodes, train)]))
+        gram, across = kernel.transform(graph), kernel.transform(new)[np.ix_(nodes, train)]
+        for alpha, scheme in learned:
+            ridge = KernelRidge.classify(gram[np.ix_(train, train)], codes, alpha, scheme)
+            found.append(ridge.confidence(across))
     return np.mean(found, axis=0)
 
 
@@ -226,13 +235,11 @@ def test_rivals(mutag, letters, name, n_classes):
     best = model.best_estimator_
     assert len(best.settings) == model.best_params_["averaged"]
     found = []
-    for setting in best.settings:
-        own = {key: value for key, value in setting.items() if key not in LEARNING}
+    for own, learned in by_kernel(best.settings):
         kernel = model.kernel_type(**own)
-        gram = kernel.fit_transform(train)
-        scheme = setting.get("multiclass", "ovr")
-        ridge = KernelRidge.classify(gram, codes, setting["alpha"], scheme)
-        found.append(ridge.confidence(kernel.transform(graphs[1::2])))
+        gram, across = kernel.fit_transform(train), kernel.transform(graphs[1::2])
+        for alpha, scheme in learned:
+            found.append(KernelRidge.classify(gram, codes, alpha, scheme).confidence(across))
     np.testing.assert_allclose(
         model.decision_function(graphs[1::2]), np.mean(found, axis=0), atol=1e-7
     )

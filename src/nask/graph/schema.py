@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.sparsefuncs import min_max_axis
 
 from nask.arrays import Float64
 from nask.choices import Attributes, Degree
@@ -180,8 +179,8 @@ def _feature_ranges(graphs: Sequence[AttributedGraph]) -> tuple[float, ...]:
             "expected the same columns in every graph."
         )
     together = sparse.vstack(given, format="csr") if len(given) > 1 else given[0]
-    lowest, highest = min_max_axis(together, axis=0)
-    return tuple((highest - lowest).tolist())
+    lowest, highest = together.min(axis=0).toarray(), together.max(axis=0).toarray()
+    return tuple((highest - lowest).ravel().tolist())
 
 
 def kinds_of(graphs: Sequence[AttributedGraph]) -> set[str]:

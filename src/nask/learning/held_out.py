@@ -154,6 +154,7 @@ def hold_out(
     # All test items, and the fold of each.
     joined = np.concatenate([*tests, np.empty(0, dtype=np.intp)])
     folds = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
+    stops = np.zeros(len(tests) + 1, dtype=np.intp)
     first = 0
     for problem in problems:
         items = problem.items
@@ -162,14 +163,14 @@ def hold_out(
         place = np.full(n, -1, dtype=np.intp)
         place[items] = np.arange(len(items))
         known = place[joined] >= 0
-        stops = np.cumsum([0, *np.bincount(folds[known], minlength=len(tests))])
+        np.cumsum(np.bincount(folds[known], minlength=len(tests)), out=stops[1:])
         decided, learned = _left_out(inverse, problem.targets, place[joined[known]], stops)
         if len(items) < n:
             # One product for all folds.
-            coefficients = np.moveaxis(learned, 2, 0).reshape(-1, len(items) + 1)
+            coefficients = learned.transpose(2, 0, 1).reshape(-1, len(items) + 1)
             others = coefficients[:, :-1] @ gram[items] + coefficients[:, -1:]
             decisions[own] = others.reshape(-1, len(tests), n)
-        decisions[own, :, items] = np.moveaxis(decided, 2, 0)
+        decisions[own, :, items] = decided.transpose(2, 0, 1)
         for fold, part in zip(kept, learned, strict=False):
             fold.coefficients[own, items] = part[:-1].T
             fold.constants[own] = part[-1]
@@ -192,14 +193,18 @@ def bordered_inverse(gram: Float64, items: Positions, penalties: Float64) -> Flo
            [ 0.5 ,  0.5 , -1.  ]])
     """
     m = len(items)
-    system = gram[np.ix_(items, items)]
-    system[range(m), range(m)] += penalties
+    # There may be hundreds of pairs of classes with a few items each: written so that what NumPy
+    # does around its loops takes little time.
+    system = gram[items[:, None], items]
+    place = np.arange(m)
+    system[place, place] += penalties
     bordered = np.empty((m + 1, m + 1))
     bordered[:m, :m] = _symmetric_inverse(system)
     constant = bordered[:m, :m].sum(axis=1)
     total = constant.sum()
-    bordered[:m, :m] -= np.outer(constant, constant / total)
-    bordered[m, :m] = bordered[:m, m] = constant / total
+    share = constant / total
+    bordered[:m, :m] -= constant[:, None] * share
+    bordered[m, :m] = bordered[:m, m] = share
     bordered[m, m] = -1 / total
     return bordered
 

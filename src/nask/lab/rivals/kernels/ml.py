@@ -135,7 +135,15 @@ class ML(NormalisedKernel):
             reference = np.array(rows).reshape(len(rows), self.encoder_.n_columns_)
             gram = reference @ reference.T
         else:
-            subgraphs = [next(balls(graphs[i], features[i], radius, [v])) for i, v in sample]
+            by_graph: dict[int, list[int]] = {}
+            for i, v in sample:
+                by_graph.setdefault(i, []).append(v)
+            # What is reached from where is found once per graph, not once per node.
+            found = {
+                i: dict(zip(nodes, balls(graphs[i], features[i], radius, nodes), strict=True))
+                for i, nodes in by_graph.items()
+            }
+            subgraphs = [found[i][v] for i, v in sample]
             reference = self._gaussians(subgraphs, features[0].shape[1])
             gram = reference.compare(reference)
         values, vectors = np.linalg.eigh((gram + gram.T) / 2)
