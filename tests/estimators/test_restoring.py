@@ -7,6 +7,7 @@ import pickle
 import random
 import warnings
 import zipfile
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -92,6 +93,12 @@ def files(tmp_path_factory):
     return {name: (members_of(folder / name), new[name]) for name in models}
 
 
+@pytest.fixture(scope="module")
+def tried():
+    """Files that have been used, and without harm."""
+    return set()
+
+
 def use(path, graphs):
     """Load a file and do with the model what users do; tell whether it was refused."""
     try:
@@ -101,24 +108,31 @@ def use(path, graphs):
     with warnings.catch_warnings():
         for category in (AbsentAttributeWarning, PrecisionWarning, UnseenAttributeWarning):
             warnings.simplefilter("ignore", category)
+        classifies = isinstance(model, (nask.NASKClassifier, AveragedClassifier))
         try:
-            predicted = model.predict(graphs)
+            values = (model.decision_function if classifies else model.predict)(graphs)
         except NaskError:
             return False  # such as an attribute that is of another kind now
-        assert len(predicted) == len(graphs)
-        if isinstance(model, (nask.NASKClassifier, AveragedClassifier)):
-            assert set(predicted.tolist()) <= set(model.classes_.tolist())
-            assert np.isfinite(model.decision_function(graphs)).all()
-            averaged = isinstance(model, AveragedClassifier)
-            if (model if averaged else model.functions_).calibration is not None:
-                probabilities = model.predict_proba(graphs)
-                assert probabilities.shape == (len(graphs), len(model.classes_))
-                np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-        else:
-            assert np.isfinite(predicted).all()
+        assert len(values) == len(graphs)
+        assert np.isfinite(values).all()
+        if classifies:
+            check_classes(model, graphs, values)
     model.save(os.devnull)
     assert repr(model)
     return False
+
+
+def check_classes(model, graphs, values):
+    """Classes and probabilities are made of one decision, which takes most of the time."""
+    with patch.object(model, "decision_function", return_value=values):
+        predicted = model.predict(graphs)
+        assert len(predicted) == len(graphs)
+        assert set(predicted.tolist()) <= set(model.classes_.tolist())
+        averaged = isinstance(model, AveragedClassifier)
+        if (model if averaged else model.functions_).calibration is not None:
+            probabilities = model.predict_proba(graphs)
+            assert probabilities.shape == (len(graphs), len(model.classes_))
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("name", ["two", "regressor"])
@@ -209,8 +223,11 @@ def changed(array, value):
 @pytest.mark.slow
 @pytest.mark.parametrize("change", ARRAY_CHANGES)
 @pytest.mark.parametrize("name", ALL)
-def test_arrays_of_another_shape_type_or_content(files, tmp_path, name, change):
-    """Of a mean, which has dozens of arrays, each change meets some of them."""
+def test_arrays_of_another_shape_type_or_content(files, tried, tmp_path, name, change):
+    """Of a mean, which has dozens of arrays, each change meets some of them.
+
+    Some changes make the same file: that of a row less is that of no rows where there was one.
+    """
     members, graphs = files[name]
     arrays = [key for key in members if key.endswith(".npy")]
     some = random.Random(change).sample(arrays, min(len(arrays), 12))
@@ -219,8 +236,12 @@ def test_arrays_of_another_shape_type_or_content(files, tmp_path, name, change):
         altered = {key: bytes_of(ARRAY_CHANGES[change](array_of(members[key]))) for key in some}
     for key, content in altered.items():
         same = content == members[key]
+        file = (name, None) if same else (name, key, content)
+        if file in tried:
+            continue
         refused = use(write_members(tmp_path / "m", {**members, key: content}), graphs)
         assert not (same and refused), key
+        tried.add(file)
 
 
 def leaves(value, path=()):
@@ -295,7 +316,7 @@ def test_a_document_that_contradicts_itself(files, tmp_path, what):
 def test_a_file_that_unfolds_to_more_than_memory(files, tmp_path):
     members, _ = files["two"]
     path = tmp_path / "bomb.nask"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
         for number in range(3):

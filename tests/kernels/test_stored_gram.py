@@ -4,7 +4,6 @@ import errno
 import gc
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -182,19 +181,27 @@ def test_memory_stays_below_the_limit(gram):
     assert peak < 20e6 + 6e6
 
 
-# A child process that gets to a given step and kills itself there.
-CHILD = """
+# Where a computation is killed, and how many tiles are left then.
+KILLS = [
+    ("linear", 4, "before", N_TILES - 3),
+    ("linear", 4, "within", N_TILES - 3),
+    ("linear", 4, "after", N_TILES - 4),
+    ("rbf", N_TILES + 2, "before", 0),
+]
+
+# Children that get to a given step and kill themselves there. One process starts them all, since
+# its imports take far longer than they do.
+CHILDREN = """
 import json, os, signal, sys
 import nask
 from nask.storage.json_lines import JsonLines
-from test_stored_gram import GRAPHS, LIMITED
+from test_stored_gram import GRAPHS, KILLS, LIMITED
 
-folder, gram, step, moment = sys.argv[1:]
 append, noted = JsonLines.append, []
 
 def note(record, line):
     noted.extend([line] * ("crc32" in line))
-    if len(noted) == int(step):
+    if len(noted) == step:
         if moment == "after":
             append(record, line)
         if moment == "within":
@@ -204,34 +211,41 @@ def note(record, line):
     append(record, line)
 
 JsonLines.append = note
-nask.NASK(**LIMITED, gram=gram, gram_folder=folder).fit_transform(GRAPHS)
+for number, (gram, step, moment, _) in enumerate(KILLS):
+    child = os.fork()
+    if not child:
+        folder = os.path.join(sys.argv[1], str(number))
+        nask.NASK(**LIMITED, gram=gram, gram_folder=folder).fit_transform(GRAPHS)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL, status
 """
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
-@pytest.mark.parametrize(
-    ("gram", "step", "moment", "n_left"),
-    [
-        ("linear", 4, "before", N_TILES - 3),
-        ("linear", 4, "within", N_TILES - 3),
-        ("linear", 4, "after", N_TILES - 4),
-        ("rbf", N_TILES + 2, "before", 0),
-    ],
-)
-def test_a_killed_computation_goes_on(tmp_path, gram, step, moment, n_left):
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """A folder with what each of the killed computations left."""
+    root = tmp_path_factory.mktemp("killed")
     here = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[1])])
     path = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(tmp_path), gram, str(step), moment],
+        [sys.executable, "-c", CHILDREN, str(root)],
         env={**os.environ, "PYTHONPATH": path},
         check=False,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize(("gram", "step", "moment", "n_left"), KILLS)
+def test_a_killed_computation_goes_on(killed, gram, step, moment, n_left):
+    folder = killed / str(KILLS.index((gram, step, moment, n_left)))
     told = []
-    limited = nask.NASK(**LIMITED, gram=gram, gram_folder=tmp_path)
+    limited = nask.NASK(**LIMITED, gram=gram, gram_folder=folder)
     limited.set_params(verbose=lambda *step: told.append(step))
     with spied() as grams:
         found = limited.fit_transform(GRAPHS)
@@ -259,6 +273,19 @@ def test_what_is_finished_is_mapped_at_once(tmp_path, gram):
     np.testing.assert_array_equal(np.load(second.filename), second)
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A folder with three computations, each of which has files of its own."""
+    folder = tmp_path_factory.mktemp("stored")
+    nask.NASK(**LIMITED, gram_folder=folder).fit_transform(GRAPHS)
+    before = paths(folder)
+    nask.NASK(**LIMITED, gram_folder=folder).fit(GRAPHS).hop_grams(GRAPHS[1:])
+    nask.NASK(**LIMITED, gram_folder=folder).fit_transform(GRAPHS[::-1])
+    assert len(paths(folder)) == len(before) + 4
+    assert set(before) < set(paths(folder))
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "other",
@@ -267,14 +294,11 @@ def test_what_is_finished_is_mapped_at_once(tmp_path, gram):
         {"gram": "rbf"}, {"dtype": "float32"}, {"degree": "numerical"},
     ],
 )  # fmt: skip
-def test_another_computation_has_another_file(tmp_path, other):
-    nask.NASK(**LIMITED, gram_folder=tmp_path).fit_transform(GRAPHS)
-    before = paths(tmp_path)
-    nask.NASK(**LIMITED, gram_folder=tmp_path).fit(GRAPHS).hop_grams(GRAPHS[1:])
-    nask.NASK(**LIMITED, gram_folder=tmp_path).fit_transform(GRAPHS[::-1])
-    nask.NASK(**{**LIMITED, **other}, gram_folder=tmp_path).fit_transform(GRAPHS)
-    assert len(paths(tmp_path)) == len(before) + 6
-    assert set(before) < set(paths(tmp_path))
+def test_another_computation_has_another_file(stored, other):
+    before = paths(stored)
+    nask.NASK(**{**LIMITED, **other}, gram_folder=stored).fit_transform(GRAPHS)
+    assert len(paths(stored)) == len(before) + 2
+    assert set(before) < set(paths(stored))
 
 
 def test_other_training_graphs_make_another_file(tmp_path):

@@ -37,6 +37,7 @@ LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
 LARGEST, LARGEST_OF_CALIBRATION = 1e300, 1e100
 LARGEST_OF_HOPS = 1e100
+FORM = ("hop_weights", "normalize", "gram", "gram_scale")
 
 Floats = npt.NDArray[np.float64]
 
@@ -117,9 +118,8 @@ def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier
 
 def _member(kernel: NASK, content: Mapping[str, Any], functions: DecisionFunctions) -> Member:
     """A form with a weight for each hop of the kernel, its unit of distance and its functions."""
-    given = NASK(n_hops=kernel.n_hops, hop_weights=content["form"]["hop_weights"])
-    for name in ("normalize", "gram", "gram_scale"):
-        given.set_params(**{name: content["form"][name]})
+    form = {name: content["form"][name] for name in FORM}
+    given = NASK(n_hops=kernel.n_hops, **form)
     given.check_parameters()
     _refuse_huge_weights(given)
     unit = None
@@ -157,14 +157,16 @@ def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
 
 
 def _set_parameters(model: BaseEstimator, given: Mapping[str, Any], name: str) -> None:
-    known = model.get_params(deep=False)
+    known, values = model.get_params(deep=False), {}
     for parameter, value in given.items():
         if parameter not in known:
             raise ModelFileError(
                 f"{name} has no parameter {quoted(parameter)}, which the file gives."
             )
         if parameter not in RESOURCES:
-            model.set_params(**{parameter: _value(value)})
+            values[parameter] = _value(value)
+    # All at once: set_params looks up the signature of the class in every call.
+    model.set_params(**values)
 
 
 def _value(content: Any) -> Any:

@@ -13,6 +13,7 @@ from nask.graph.elements import Elements
 from nask.stars.spec import StarSpec
 
 Likeness = list[list[bool]]
+Labels = list[list[int]]
 
 
 def alike(
@@ -24,19 +25,26 @@ def alike(
     value of every attribute, since P is a sum over attributes; at later hops the stars of the hop
     before; at all hops the values of edges. It is None for balls, which are not made of stars.
     """
+    labels: dict[Hashable, int] = {}
+    return same(star_labels(a, i, spec, labels), star_labels(b, j, spec, labels), spec)
+
+
+def same(rows: Labels, columns: Labels, spec: StarSpec) -> list[Likeness] | list[None]:
+    """Tell which stars of two graphs have the same label, hop by hop; None for balls."""
     if spec.expansion == "ball":
         return [None] * spec.n_hops
-    labels: dict[Hashable, int] = {}
-    rows, columns = (_star_labels(batch, g, spec, labels) for batch, g in ((a, i), (b, j)))
     return [
         [[v == w for w in right] for v in left] for left, right in zip(rows, columns, strict=True)
     ]
 
 
-def _star_labels(
-    batch: GraphBatch, i: int, spec: StarSpec, labels: dict[Hashable, int]
-) -> list[list[int]]:
-    """Return a number for each star of a graph, hop by hop; equal where stars are alike."""
+def star_labels(batch: GraphBatch, i: int, spec: StarSpec, labels: dict[Hashable, int]) -> Labels:
+    """Return a number for each star of a graph, hop by hop; equal where stars are alike.
+
+    ``labels`` are those given so far, to the stars of other graphs. Balls have none.
+    """
+    if spec.expansion == "ball":
+        return []
     nodes, edges = star(batch, i, 1)
     n = len(nodes)
 
@@ -63,7 +71,7 @@ def _values(
     elements: Elements, i: int, members: Iterable[int], similarity: AttributeSimilarity, kind: str
 ) -> Counter[Hashable]:
     """Count the members that have each value of each attribute, and the members themselves."""
-    first = int(elements.ptr[i])
+    first, counted = int(elements.ptr[i]), similarity.base > 0
     counts: Counter[Hashable] = Counter()
     for u in members:
         for d, weight in enumerate(similarity.numerical_weight):
@@ -72,7 +80,7 @@ def _values(
         for d, weight in enumerate(similarity.categorical_weight):
             if weight > 0 and elements.categorical[d, first + u] >= 0:
                 counts[kind, "category", d, int(elements.categorical[d, first + u])] += 1
-        if similarity.base > 0:
+        if counted:
             counts[kind] += 1
     return counts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from nask.arrays import Float64, Floats, Positions
 from nask.engines.conditioning import warn_of_near_stars
 from nask.engines.contract import Engine, Prepared
-from nask.engines.reference.alike import alike
+from nask.engines.reference.alike import alike, same, star_labels
 from nask.engines.reference.equations import graph_kernels, nearest_stars, star_kernels
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
@@ -43,10 +44,10 @@ class ReferenceEngine(Engine[ReferencePrepared]):
         """Compute k_h(v, v) of every star and K_h(G, G) of every graph."""
         star_self, hop_self = [], np.zeros((spec.n_hops, batch.n_graphs))
         for i in range(batch.n_graphs):
-            kernels = star_kernels(batch, i, batch, i, spec, None, None)
+            like = alike(batch, i, batch, i, spec)
+            kernels = star_kernels(batch, i, batch, i, spec, None, None, like)
             own = [[k[v][v] for v in range(len(k))] for k in kernels]
             star_self.append(own)
-            like = alike(batch, i, batch, i, spec)
             hop_self[:, i] = graph_kernels(kernels, own, own, spec, like)
         return ReferencePrepared(batch, spec, hop_self, star_self)
 
@@ -65,11 +66,14 @@ class ReferenceEngine(Engine[ReferencePrepared]):
         hops, nearest = np.zeros((spec.n_hops, n, m)), -1.0
         row_graphs = range(window.rows.start, window.rows.stop)
         column_graphs = range(window.columns.start, window.columns.stop)
+        labels: dict[Hashable, int] = {}
+        row_labels = [star_labels(rows.batch, i, spec, labels) for i in row_graphs]
+        column_labels = [star_labels(columns.batch, j, spec, labels) for j in column_graphs]
         for x, i in execution.track(enumerate(row_graphs), len(row_graphs)):
             for y, j in enumerate(column_graphs):
                 own, other = rows.star_self[i], columns.star_self[j]
-                kernels = star_kernels(rows.batch, i, columns.batch, j, spec, own, other)
-                like = alike(rows.batch, i, columns.batch, j, spec)
+                like = same(row_labels[x], column_labels[y], spec)
+                kernels = star_kernels(rows.batch, i, columns.batch, j, spec, own, other, like)
                 hops[:, x, y] = graph_kernels(kernels, own, other, spec, like)
                 nearest = max(nearest, nearest_stars(kernels, own, other, spec, like))
         warn_of_near_stars(nearest, spec)

@@ -21,6 +21,7 @@ from nask.numeric import TINY
 from nask.stars.spec import StarSpec
 
 Matrix = list[list[float]]
+Values = tuple[list[float], list[int]]
 
 
 def attribute_similarity(
@@ -31,18 +32,25 @@ def attribute_similarity(
     It is summed as the base, which is P of dissimilar elements, plus what exceeds it. With pruning,
     the core factor of two entirely dissimilar cores is then exactly 0, not a rounding error.
     """
+    return similarity.base + _excess(_values(a, x), _values(b, y), similarity)
+
+
+def _excess(x: Values, y: Values, similarity: AttributeSimilarity) -> float:
     excess = 0.0
-    for d, (gamma, weight) in enumerate(
-        zip(similarity.numerical_gamma, similarity.numerical_weight, strict=True)
-    ):
-        s = numerical_similarity(a.numerical[d, x], b.numerical[d, y])
+    gammas, weights = similarity.numerical_gamma.tolist(), similarity.numerical_weight.tolist()
+    for own, other, gamma, weight in zip(x[0], y[0], gammas, weights, strict=True):
+        s = numerical_similarity(own, other)
         excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
-    for d, (gamma, weight) in enumerate(
-        zip(similarity.categorical_gamma, similarity.categorical_weight, strict=True)
-    ):
-        s = categorical_similarity(a.categorical[d, x], b.categorical[d, y])
+    gammas, weights = similarity.categorical_gamma.tolist(), similarity.categorical_weight.tolist()
+    for own, other, gamma, weight in zip(x[1], y[1], gammas, weights, strict=True):
+        s = categorical_similarity(own, other)
         excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
-    return float(similarity.base + excess)
+    return excess
+
+
+def _values(elements: Elements, x: int) -> Values:
+    """Return the numbers and the codes of one element, in lists: loops over arrays are slow."""
+    return elements.numerical[:, x].tolist(), elements.categorical[:, x].tolist()
 
 
 def star_kernels(
@@ -53,6 +61,7 @@ def star_kernels(
     spec: StarSpec,
     self_a: list[list[float]] | None,
     self_b: list[list[float]] | None,
+    like: list[Likeness] | list[None] | None = None,
 ) -> list[Matrix]:
     """Return k_h(v, v') for h = 1..H and all nodes v and v' of two graphs.
 
@@ -62,16 +71,18 @@ def star_kernels(
         v is in graph i of ``a``, v' in graph j of ``b``.
     self_a, self_b : list of list of float, or None
         k_h(v, v) by hop and node. None where both graphs are the same: it is then found here.
+    like : list, optional
+        Which stars are alike, by hop; found here by default.
     """
     P0 = _pairs(a.nodes, i, b.nodes, j, spec.nodes)
-    PE = _pairs(a.edges, i, b.edges, j, spec.edges)
+    PE = _pairs(a.edges, i, b.edges, j, spec.edges) if spec.use_edges else []
     n, m = len(range(*bounds(a.nodes, i))), len(range(*bounds(b.nodes, j)))
     P, kernels = P0, []
-    like = alike(a, i, b, j, spec)
+    like = like or alike(a, i, b, j, spec)
     for hop in range(1, spec.n_hops + 1):
-        width = hop if spec.expansion == "ball" else 1
-        nodes_a, edges_a = star(a, i, width)
-        nodes_b, edges_b = star(b, j, width)
+        if hop == 1 or spec.expansion == "ball":
+            nodes_a, edges_a = star(a, i, hop)
+            nodes_b, edges_b = star(b, j, hop)
         floor, spread = spec.core_floor(hop), spec.core_spreads()[hop - 1]
         k = [[0.0] * m for _ in range(n)]
         for v in range(n):
@@ -151,7 +162,7 @@ def nearest_stars(
 
 
 def _pairs(a: Elements, i: int, b: Elements, j: int, similarity: AttributeSimilarity) -> Matrix:
-    return [
-        [attribute_similarity(a, x, b, y, similarity) for y in range(*bounds(b, j))]
-        for x in range(*bounds(a, i))
-    ]
+    rows = [_values(a, x) for x in range(*bounds(a, i))]
+    columns = [_values(b, y) for y in range(*bounds(b, j))]
+    base = similarity.base
+    return [[base + _excess(x, y, similarity) for y in columns] for x in rows]
