@@ -35,7 +35,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     train=st.lists(graphs(numbers=FEW), min_size=1, max_size=5),
     new=st.lists(graphs(numbers=OTHERS, letters=MORE_LETTERS), min_size=1, max_size=4),
