@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from choice import difference
+from scipy.optimize import nnls
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
 
@@ -442,12 +443,56 @@ def one_kernel(task: Task) -> Grams:
     yield found
 
 
+def alignment_weights(bases: Float64, targets: Float64) -> Float64:
+    """Weights of 0 or more whose sum of kernels is most like that of the targets.
+
+    By Cortes, Mohri and Rostamizadeh, Algorithms for learning kernels based on centered alignment,
+    JMLR 2012: the least squares of what is left of the kernel of the targets, after centring.
+    """
+    centred = bases - bases.mean(axis=1, keepdims=True)
+    centred -= centred.mean(axis=2, keepdims=True)
+    lengths = np.linalg.norm(centred, axis=(1, 2))
+    flat = (centred / lengths[:, None, None]).reshape(len(bases), -1)
+    deviations = targets - targets.mean(axis=0)
+    wanted = (deviations @ deviations.T).ravel()
+    factor = np.linalg.cholesky(flat @ flat.T + 1e-6 * np.eye(len(flat)))
+    weights, _ = nnls(factor.T, np.linalg.solve(factor, flat @ wanted))
+    return np.asarray(weights / lengths)
+
+
+def summed_by_alignment(task: Task, settings: Sequence[tuple[float, float]]) -> Grams:
+    """Yield sums of the hops of some gamma and gamma_star, weighted per training part."""
+    bases = []
+    for gamma, gamma_star in settings:
+        for hop in hop_grams(task, gamma=gamma, gamma_star=gamma_star, n_hops=4):
+            bases.append(gram_of_hops(hop[None], n_hops=1).astype(np.float64))
+    every = np.stack(bases)
+    targets = np.eye(task.n_classes)[task.codes]
+    found = []
+    for test in task.tests:
+        train = np.delete(np.arange(len(task.codes)), test)
+        weights = alignment_weights(every[:, train[:, None], train], targets[train])
+        found.append(np.tensordot(weights, every, axes=1)[None])
+    yield from map(list, zip(*(forms(own, 1) for own in found), strict=True))
+
+
+def aligned(task: Task) -> Grams:
+    """Multiple kernel learning: one kernel, with a weight of each gamma x gamma_star x hop."""
+    return summed_by_alignment(task, list(product((0.5, 2.0), (4.0, 16.0, 64.0))))
+
+
+def hop_weights(task: Task) -> Grams:
+    """Weights of hops alone, learned for every gamma x gamma_star."""
+    for setting in product((0.5, 2.0), (4.0, 16.0, 64.0)):
+        yield from summed_by_alignment(task, [setting])
+
+
 IDEAS: dict[str, Callable[[Task], Grams]] = {
     idea.__name__.replace("_", "-"): idea
     for idea in (
         default, few, sizes, transport, assignment, both, exact_transport, rwk, rwk_plain,
         rwk_global, rwk_transport, rwk_trees, rwk_pairs, shapes, distant_pairs, sharper, numbers,
-        attribute_weights, one_kernel,
+        attribute_weights, one_kernel, aligned, hop_weights,
     )
 }  # fmt: skip
 
