@@ -35,6 +35,7 @@ _DEFAULT: dict[str, Sequence[Any]] = {
 _NODES: dict[str, Sequence[Any]] = {
     "gamma": (1.0, 3.0),
     "use_edges": (False, True),
+    "restart": (None, 0.1, 0.3),
     "gamma_star": (2.0, 8.0, 32.0),
     "n_hops": (1, 2, 3, 4),
     "C": (1.0, 3.0, 10.0),
