@@ -85,7 +85,13 @@ def test_numbers_of_numpy_become_plain_ones():
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_named_grids_are_valid(name):
-    assert star_sweeps(nask.NASK(), GRIDS[name])
+    search = nask.TunedNASKNodeClassifier if name == "nodes" else nask.TunedNASKClassifier
+    assert search(grid=name).sweeps()
+
+
+def test_the_grid_for_nodes_is_for_nodes_alone():
+    with pytest.raises(ParameterError, match="varies 'restart', which is no parameter"):
+        nask.TunedNASKClassifier(grid="nodes").sweeps()
 
 
 @pytest.mark.parametrize(
