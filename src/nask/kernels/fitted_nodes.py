@@ -198,8 +198,9 @@ class FittedNodeKernel:
         own = np.zeros((len(combinations), batch.n_nodes))
         values = np.empty((len(combinations), len(down), len(across)), dtype=dtype)
         place = np.searchsorted(chosen, down)[:, None], np.searchsorted(chosen, across)
+        begin = chosen if len(chosen) < batch.n_nodes else None
         for k, kernel in enumerate(whole):
-            mean = kernel_over_walks(batch, self.restart, kernel, chosen, execution)
+            mean = kernel_over_walks(batch, self.restart, kernel, begin, execution)
             own[k, chosen], values[k] = mean.diagonal(), mean[place]
         return NodeGrams(values, own)
 

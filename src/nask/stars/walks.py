@@ -95,6 +95,16 @@ def kernel_over_walks(
     other = np.array(chosen.T, order="C")
     mean_over_walks(batch, restart, other, execution)
     found = other if nodes is None else other[nodes]
-    found += found.T.copy()
-    found *= 0.5
+    _symmetrise(found)
     return found
+
+
+def _symmetrise(matrix: Floats) -> None:
+    """Take out what rounding has made different, some rows at a time: it may be gigabytes."""
+    height = max(1, NUMBERS // max(1, len(matrix)))
+    for first in range(0, len(matrix), height):
+        own = slice(first, first + height)
+        mean = matrix[own, first:] + matrix[first:, own].T
+        mean *= 0.5
+        matrix[own, first:] = mean
+        matrix[first:, own] = mean.T
