@@ -11,7 +11,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test quick package bench format data clean
+.PHONY: demo test types all-tests quick package bench format data clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/nask demo
@@ -19,8 +19,14 @@ demo: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory --jobs 2 types all-tests
+
+# mypy has one thread, and the tests wait for processes now and then: side by side they take less time.
+types:
+	$(BIN)/mypy
+
+all-tests:
 	$(PYTEST)
 
 # The tests and doctests without those that are marked slow.
