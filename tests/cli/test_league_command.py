@@ -61,6 +61,9 @@ def test_ranks_of_what_is_there(invoke, tmp_path):
     assert "| 1 | **nask** | 90.0 | 1.00 |" in page
     assert "| 2 | wl | 70.0 | 2.00 |" in page
     assert "gin" not in page  # not among the methods by default
+    assert "SVM %" in page
+    invoke("league", "--no-run", "--no-svm", "--out", tmp_path)
+    assert "SVM %" not in (tmp_path / "league.md").read_text()
     invoke("league", "--no-run", "--out", tmp_path, "--method", "nask", "--method", "gin")
     assert "| 2 | gin | 60.0 | 2.00 |" in (tmp_path / "league.md").read_text()
 

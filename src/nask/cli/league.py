@@ -55,7 +55,8 @@ def league(
         str, typer.Option(metavar="NAME", help="Method that all others are compared with.")
     ] = "nask",
     svm: Annotated[
-        bool, typer.Option("--svm/--no-svm", help="Run every kernel with SVMs, too.")
+        bool,
+        typer.Option("--svm/--no-svm", help="Run and rank every kernel with SVMs, too."),
     ] = True,
     grouped: Annotated[
         bool,
@@ -95,7 +96,8 @@ def league(
             named_method(name)
         for dataset in [load_graphs(name) for name in datasets or _at_hand()]:
             failures += _run(dataset, methods, out, svm, grouped, seed, n_jobs, limit)
-    results = _chosen(nask.read_results(out), datasets, methods)
+    labels = [*methods, *(f"{name}-svm" for name in methods)] if svm else methods
+    results = _chosen(nask.read_results(out), datasets, labels)
     _report(results, out, reference)
     if failures:
         typer.echo(f"nask: not evaluated: {'; '.join(failures)}.", err=True)
@@ -168,14 +170,13 @@ def _run(
 
 
 def _chosen(
-    results: Sequence[Evaluation], datasets: Sequence[str] | None, methods: Sequence[str]
+    results: Sequence[Evaluation], datasets: Sequence[str] | None, labels: Sequence[str]
 ) -> list[Evaluation]:
     names = None if datasets is None else {load_any(name).name for name in datasets}
     return [
         own
         for own in results
-        if own.method.removesuffix("-svm") in methods
-        and (names is None or own.dataset.partition("@")[0] in names)
+        if own.method in labels and (names is None or own.dataset.partition("@")[0] in names)
     ]
 
 

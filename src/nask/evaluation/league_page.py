@@ -41,9 +41,9 @@ def league_page(
         accuracy_table(found),
         "## Differences",
         differences_table(found),
-        "## Learners",
-        learner_table(plain),
     ]
+    if any(own.method.endswith("-svm") for own in plain):
+        parts += ["## Learners", learner_table(plain)]
     if twins:
         parts += ["## Isomorphic graphs", twins_table(twins)]
     if {own.dataset for own in grouped}:
