@@ -33,16 +33,17 @@ def league_page(
     plain = [own for own in given if GROUPED not in own.dataset]
     grouped = [own for own in given if GROUPED in own.dataset]
     found = league(with_best_learner(plain), reference)
+    both_learners = any(own.method.endswith("-svm") for own in plain)
     parts = [
         "## Standings",
         standings_table(found),
-        _standings_legend(found),
+        _standings_legend(found, both_learners),
         "## Accuracy on every set",
         accuracy_table(found),
         "## Differences",
         differences_table(found),
     ]
-    if any(own.method.endswith("-svm") for own in plain):
+    if both_learners:
         parts += ["## Learners", learner_table(plain)]
     if twins:
         parts += ["## Isomorphic graphs", twins_table(twins)]
@@ -86,10 +87,15 @@ def standings_table(found: League) -> str:
     return _table(headings, rows)
 
 
-def _standings_legend(found: League) -> str:
+def _standings_legend(found: League, both_learners: bool) -> str:
+    learner = "Every kernel has ridge regressions."
+    if both_learners:
+        learner = (
+            "Every kernel that was run with both learners has the one that did better in the "
+            "training set of each fold."
+        )
     text = (
-        f"{len(found.datasets)} sets. Every kernel has the learner that did better in the training "
-        "set of each fold. The average rank is over sets; draws are collections of as many sets, "
+        f"{len(found.datasets)} sets. {learner} The average rank is over sets; draws are collections of as many sets, "
         "drawn from these with repetition, and *first* is the share of them with no better "
         "method. Better, tie and worse are by the corrected resampled t-test of each set, at level "
         f"0.05; *ahead on* counts the sets on which {found.reference} has the higher accuracy. The "
