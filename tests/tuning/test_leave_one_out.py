@@ -5,6 +5,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 from nask.exceptions import ParameterError
+from nask.learning.decisions import best_class
 from nask.learning.held_out import class_scores
 from nask.tuning.leave_one_out import LeaveOneOut, OnValidation
 from nask.tuning.near_best import near_best
@@ -246,3 +247,16 @@ def test_functions_of_hopeless_settings_are_forgotten():
             judge.enter(sweep, sweep.stack)
         assert all(trial.functions is not None for trial in judge.choose().trials)
         assert sum(trial.functions is None for trial in judge.trials) >= 8
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_kernel_that_knows_nothing_leaves_it_to_the_first_class(n_classes):
+    """All graphs are alike and classes equally large: rounding errors must not decide."""
+    codes = np.arange(30) % n_classes
+    tests = [np.arange(n_classes), np.arange(30 - n_classes, 30)]
+    judge = LeaveOneOut(codes, n_classes, tests=tests)
+    sweep = Matrices([np.ones((30, 30)), np.full((30, 30), 0.3)])
+    judge.enter(sweep, sweep.stack)
+    for fold in range(2):
+        scores = judge.scores(fold, judge.choose(fold))
+        np.testing.assert_array_equal(best_class(scores), 0)

@@ -17,6 +17,7 @@ from nask.evaluation.splits import Split
 from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.node_dataset import NO_CLASS
+from nask.learning.decisions import best_class
 from nask.learning.path import predictions
 from nask.tuning.inner_folds import one_split
 from nask.tuning.screening import finalists
@@ -141,7 +142,7 @@ def ridge_folds(
         choices = [judge.choose(fold, own) for fold, own in enumerate(among)]
         seconds = (time.perf_counter() - start) / len(some)
         for fold, (split, choice) in enumerate(zip(some, choices, strict=True)):
-            predicted = classes[judge.scores(fold, choice).argmax(axis=1)]
+            predicted = classes[best_class(judge.scores(fold, choice))]
             chosen = choice.parameters, choice.score
             record = _record(split, classes[codes], predicted, *chosen, 0.0, seconds)
             yield RidgeFold(record, finalists(judge, fold))

@@ -95,13 +95,14 @@ def _standings_legend(found: League, both_learners: bool) -> str:
             "training set of each fold."
         )
     text = (
-        f"{len(found.datasets)} sets. {learner} The average rank is over sets; draws are collections of as many sets, "
-        "drawn from these with repetition, and *first* is the share of them with no better "
-        "method. Better, tie and worse are by the corrected resampled t-test of each set, at level "
-        f"0.05; *ahead on* counts the sets on which {found.reference} has the higher accuracy. The "
-        "difference is the mean over sets, ± its standard error over sets. *Sets needed* is how "
-        "many sets like these it would take for the difference of the two average ranks to be "
-        "significant (paired t-test, level 0.05, power 0.8)."
+        f"{len(found.datasets)} sets. {learner} The average rank is over sets; draws are "
+        "collections of as many sets, drawn from these with repetition, and *first* is the share "
+        "of them with no better method. Better, tie and worse are by the corrected resampled "
+        "t-test of each set, at level 0.05; *ahead on* counts the sets on which "
+        f"{found.reference} has the higher accuracy. The difference is the mean over sets, ± its "
+        "standard error over sets. *Sets needed* is how many sets like these it would take for "
+        "the difference of the two average ranks to be significant (paired t-test, level 0.05, "
+        "power 0.8)."
     )
     if found.unranked:
         missing = "; ".join(f"{name} ({', '.join(s)})" for name, s in found.unranked.items())

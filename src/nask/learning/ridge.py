@@ -11,7 +11,7 @@ from nask.choices import Multiclass
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
-from nask.learning.decisions import KernelModel
+from nask.learning.decisions import KernelModel, best_class
 from nask.learning.held_out import (
     class_scores,
     hold_out,
@@ -118,7 +118,7 @@ class KernelRidge(KernelModel):
             for penalty in ALPHAS if alpha is None else (alpha,):
                 found = hold_out(unit, problems, penalty / weights)
                 scores = class_scores(found.decisions[0], scheme, n_classes)
-                score = float(np.mean(scores.argmax(axis=1) == codes))
+                score = float(np.mean(best_class(scores) == codes))
                 if best is not None and score <= best.score:
                     continue
                 calibration = None

@@ -17,6 +17,7 @@ from nask.execution.execution import Execution
 from nask.execution.threads import one_blas_thread
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
+from nask.learning.decisions import best_class
 from nask.learning.held_out import HeldOut, class_scores, hold_out
 from nask.learning.ridge import SCHEMES
 from nask.tuning.near_best import may_be_near, near_best
@@ -229,7 +230,7 @@ class LeaveOneOut(RidgeJudge):
             penalties = penalty / self.weights(self.codes)
             found = hold_out(gram, problems, penalties, tests, self.keeps_functions)
         scores = class_scores(found.decisions, scheme, self.n_classes)
-        right = np.packbits(scores.argmax(axis=2) == self.codes, axis=1)
+        right = np.packbits(best_class(scores) == self.codes, axis=1)
         if self.keeps_functions:
             left_out = scores[0].astype(np.float32)
             return Found(right, left_out[:0], found.functions[0], left_out)
@@ -276,6 +277,6 @@ class OnValidation(RidgeJudge):
         [functions] = found.functions
         scores = class_scores(functions.decide(others), scheme, self.n_classes)
         judged, rest = np.split(scores, [len(self._truth)])
-        right = np.packbits(judged.argmax(axis=1) == self._truth)[None]
+        right = np.packbits(best_class(judged) == self._truth)[None]
         left_out = class_scores(found.decisions[0], scheme, self.n_classes)
         return Found(right, rest.astype(np.float32), functions, left_out.astype(np.float32))
