@@ -1,6 +1,6 @@
 r"""Random walks that end near where they begin, and means over the nodes where they end.
 
-A walk from node v stays or goes to a neighbour, all alike likely. Before every step it ends with
+A walk from node v stays or goes to a neighbour, each equally likely. Before every step it ends with
 probability r, and after ``STEPS`` steps at the latest. With M the matrix of one step, the
 probabilities of where it ends are the rows of
 
