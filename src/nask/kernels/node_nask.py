@@ -32,7 +32,7 @@ class NodeNASK(TransformerMixin, NodeKernelParameters):
     ----------
     restart : float or None, default=None
         Compares the surroundings of two nodes: the mean of :math:`\kappa(u, u')` over the nodes u
-        and u' where random walks from v and v' end. A walk stays or goes to a neighbour, each equally
+        and u' where random walks from v and v' end. A walk stays or goes to a neighbour, each as
         likely. Before every step it ends with this probability, after ten steps at the latest.
         Where neighbours tend to be of one class and the classes of few nodes are known, values
         such as 0.1 or 0.3 can be far more accurate. None, as 1, compares v and v' themselves. It
