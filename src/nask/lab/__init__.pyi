@@ -1,7 +1,11 @@
+from nask.lab.generators.coloured import make_coloured as make_coloured
+from nask.lab.generators.motifs import make_ba_2motifs as make_ba_2motifs
+from nask.lab.generators.planted import make_planted as make_planted
 from nask.lab.generators.social import make_social_network as make_social_network
 from nask.lab.generators.social import make_social_networks as make_social_networks
 from nask.lab.generators.synthetic import make_synthetic as make_synthetic
 from nask.lab.generators.synthetic import make_synthetic_new as make_synthetic_new
 from nask.lab.generators.synthie import make_synthie as make_synthie
+from nask.lab.generators.truth import ExplainedDataset as ExplainedDataset
 from nask.lab.pokec.reader import read_pokec as read_pokec
 from nask.lab.rivals.catalogue import rival as rival

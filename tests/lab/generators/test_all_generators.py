@@ -8,6 +8,8 @@ from sklearn.svm import SVC
 import nask
 from nask.exceptions import ParameterError
 from nask.lab import (
+    make_ba_2motifs,
+    make_planted,
     make_social_network,
     make_social_networks,
     make_synthetic,
@@ -25,6 +27,8 @@ SMALL = {
     ),
     make_synthie: ({"n_graphs": 60}, 4),
     make_social_networks: ({"n_graphs": 80}, 2),
+    make_ba_2motifs: ({"n_graphs": 60}, 2),
+    make_planted: ({"n_graphs": 120, "missing": 0.0}, 2),
 }
 of_graphs = pytest.mark.parametrize("make", SMALL, ids=lambda make: make.__name__)
 
@@ -111,6 +115,11 @@ def test_the_kernel_learns_the_classes_and_not_shuffled_ones(make):
         (make_social_networks, {"homophily": ()}, r"one per class. Got \(\)"),
         (make_social_networks, {"homophily": (0.5, 2)}, "'homophily' .* Got 2"),
         (make_social_networks, {"n_graphs": 1.5}, "'n_graphs' parameter of make_social_networks"),
+        (make_ba_2motifs, {"n_graphs": 0}, "'n_graphs' parameter of make_ba_2motifs"),
+        (make_ba_2motifs, {"n_base": 3, "n_links": 3}, r"'n_base' .* \[4, inf\). Got 3"),
+        (make_ba_2motifs, {"n_links": 0}, r"'n_links' .* \[1, inf\). Got 0"),
+        (make_planted, {"n_nodes": 9}, r"'n_nodes' .* \[10, inf\). Got 9"),
+        (make_planted, {"missing": 2}, "'missing' .* Got 2"),
     ],
 )
 def test_bad_parameters(make, parameters, message):
