@@ -1,0 +1,1 @@
+"""Why: the shares of nodes, hops, attributes and edges in a decision."""
