@@ -28,7 +28,7 @@ from nask.evaluation.environment import environment
 ROOT = Path(__file__).parent.parent
 BEGIN, END = "<!-- made by benchmarks/explanations.py -->", "<!-- end -->"
 FIRST_PAGE = f"# Explanations\n\n{BEGIN}\n{END}\n"
-N_EXPLAINED = 40
+N_EXPLAINED = 25
 # Enough to see that all works.
 QUICK = {
     "n_explained": 2,

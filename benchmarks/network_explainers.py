@@ -121,6 +121,9 @@ class NetworkExplainers:
         found = self._explainer(self._trainable(GNNExplainer), "object", "object")(x, edges)
         scores = {"nodes": _numbers(found.node_mask).sum(axis=1)}
         scores |= _by_edges(found.edge_mask, edges, len(x))
+        if self.owner.shape[1] == 1:
+            return scores, np.zeros(x.shape)
+        # Masks of attributes take a second training, which is for nothing where there is only one.
         found = self._explainer(self._trainable(GNNExplainer), "attributes", "object")(x, edges)
         columns = _numbers(found.node_mask)
         return {**scores, "attributes": columns.sum(axis=1)}, columns
