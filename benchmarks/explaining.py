@@ -19,16 +19,16 @@ from nask.lab import ExplainedDataset
 
 NASK, GIN, RANDOM = "nask", "GIN", "random"
 GRID = {
-    "gamma": (0.5, 2.0),
-    "gamma_star": (4.0, 16.0, 64.0),
+    "gamma": (0.5, 2.0, 8.0),
+    "gamma_star": (4.0, 16.0, 64.0, 256.0),
     "n_hops": (3,),
 }
 # Graphs without attributes have nothing but their degrees.
 DEGREE = {"degree": ("categorical", "numerical")}
 RANDOM_ORDERS = 5
 
-Explained = tuple[dict[str, Float64], Float64]
-"""Scores of nodes by name, and of attributes of nodes."""
+Explained = tuple[dict[str, Float64], dict[str, Float64]]
+"""Scores of nodes by name; of attributes of nodes, signed and absolute."""
 
 
 def explanations(
@@ -86,7 +86,8 @@ def _nask(given: Fold, epochs: dict[str, int]) -> tuple[Any, Any]:
         why = model.explain(graph, target=predicted)
         names = sorted(why.attribute_names)
         columns = [why.attribute_names.index(name) for name in names]
-        return candidates(why), np.abs(why.attributes[:, columns])
+        shares = why.attributes[:, columns]
+        return candidates(why), {"signed": shares, "absolute": np.abs(shares)}
 
     return model, [(NASK, explain)]
 
@@ -134,14 +135,16 @@ def _against_truth(given: Fold, found: Sequence[Explained], fitted: Any) -> dict
             for name in found[0][0]
         }
     }
-    if data.causes and found[0][1].shape[1]:
+    if data.causes and found[0][1]:
         names = sorted(data.graphs[0].node_attributes)
         cause = np.array([name in data.causes for name in names])
-        shares = [own for _, own in found]
-        result["attributes"] = _mean_auc([cause] * len(shares), [own.sum(axis=0) for own in shares])
-        result["attributes of nodes"] = _mean_auc(
-            [np.outer(mask, cause).ravel() for mask in masks], [own.ravel() for own in shares]
-        )
+        both = [np.outer(mask, cause).ravel() for mask in masks]
+        for kind in found[0][1]:
+            shares = [own[kind] for _, own in found]
+            totals = _mean_auc([cause] * len(shares), [own.sum(axis=0) for own in shares])
+            result.setdefault("attributes", {})[kind] = totals
+            of_nodes = _mean_auc(both, [own.ravel() for own in shares])
+            result.setdefault("attributes of nodes", {})[kind] = of_nodes
     return result
 
 

@@ -96,8 +96,9 @@ def _paragraphs(records: Records) -> Iterable[str]:
     yield "## Attributes, where the truth is known"
     yield (
         "On the planted set: whether the two attributes that matter are told from the two that do "
-        "not, by their absolute scores summed over a graph; and whether the two attributes of the "
-        "true nodes are told from all others of all nodes. PGExplainer has no scores of attributes."
+        "not, by their scores summed over a graph; and whether the two attributes of the true "
+        "nodes are told from all others of all nodes. Signed or absolute, whichever is better. "
+        "PGExplainer has no scores of attributes."
     )
     yield tables.attribute_table(records)
     yield "## Which score of a node"

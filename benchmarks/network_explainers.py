@@ -101,20 +101,22 @@ class NetworkExplainers:
         torch.manual_seed(0)
         self._parametric = self._trained(graphs[:PG_GRAPHS])
 
-    def explain(self, method: str, graph: nask.AttributedGraph) -> tuple[Scores, Float64]:
-        """Return scores of nodes by name, and of attributes of nodes, (n_nodes, n_attributes).
+    def explain(self, method: str, graph: nask.AttributedGraph) -> tuple[Scores, Scores]:
+        """Return scores of nodes by name; of attributes of nodes, signed and absolute.
 
         A mask of edges gives a node the mean, or the largest, of those of its edges. The second
-        result is empty where an explainer has no masks of attributes.
+        result, of shape (n_nodes, n_attributes) each, is empty where an explainer has no masks of
+        attributes.
         """
         x, edges = self._tensors(graph)
         if method == PG:
             target = self.network(x, edges).argmax(dim=1)
             mask = self._parametric(x, edges, target=target).edge_mask
-            return _by_edges(mask, edges, len(x)), np.empty((len(x), 0))
+            return _by_edges(mask, edges, len(x)), {}
         by = self._masked if method == GNN else self._gradients
         scores, columns = by(method, x, edges)
-        return scores, np.abs(columns) @ self.owner
+        both = {"signed": columns, "absolute": np.abs(columns)}
+        return scores, {kind: own @ self.owner for kind, own in both.items()}
 
     def _masked(self, method: str, x: Tensor, edges: Tensor) -> tuple[Scores, Float64]:
         torch.manual_seed(0)
