@@ -5,6 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import nask
+from mixed_graphs import random_network as network
 from nask.exceptions import MemoryLimitError, ParameterError
 
 OPTIONS = [
@@ -16,26 +17,6 @@ OPTIONS = [
     {"n_hops": 2, "restart": 0.3},
     {"n_hops": 1, "restart": 0.2, "gram": "rbf", "dtype": "float32"},
 ]
-
-
-def network(n=40, seed=0, features=False):
-    draw = np.random.default_rng(seed)
-    y = draw.integers(0, 3, n)
-    edges = [
-        (u, v)
-        for u in range(n)
-        for v in range(u)
-        if draw.random() < (0.2 if y[u] == y[v] else 0.02)
-    ]
-    attributes = {
-        "letter": [None if draw.random() < 0.1 else "abc"[c] for c in y],
-        "x": [None if draw.random() < 0.1 else float(c + draw.normal()) for c in y],
-    }
-    bonds = {"bond": draw.choice(["s", "d"], len(edges)).tolist()}
-    words = None
-    if features:
-        words = (draw.random((n, 6)) < 0.3).astype(float)
-    return nask.AttributedGraph(n, edges, attributes, bonds, node_features=words), y
 
 
 def assert_complete(why, decision, tolerance=1e-9):
@@ -123,7 +104,6 @@ def test_bad_questions():
     features = nask.NASKNodeClassifier(n_hops=1, method="features", n_components=64).fit(graph, y)
     with pytest.raises(ParameterError, match="Fit with method='exact'"):
         features.explain(graph, 0)
-    walks = nask.NASKNodeClassifier(n_hops=1, restart=0.5, memory_limit="1MB").fit(graph, y)
-    walks.set_params(memory_limit=20_000)
+    model.set_params(memory_limit=10_000)
     with pytest.raises(MemoryLimitError):
-        walks.explain(graph, 0).nodes  # noqa: B018
+        model.explain(graph, 0)

@@ -28,7 +28,7 @@ from nask.kernels.parameters import is_integer
 from nask.numeric import inverse_root
 from nask.stars.alike import star_names
 from nask.stars.members import Members, star_matrices, star_pattern
-from nask.stars.walks import mean_over_walks
+from nask.stars.walks import walk_ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +94,9 @@ class ComparedNode:
         down, across = np.zeros(n), np.zeros((len(weights), n))
         down[self.node], across[:, self.training] = 1.0, weights
         if kernel.restart is not None:
-            execution.check_memory(8 * n * n, f"Where walks from {n} nodes end")
-            ends = np.eye(n)
-            mean_over_walks(self.batch, kernel.restart, ends, execution)
-            down, across = down @ ends, across @ ends
+            both = np.vstack([down, across])
+            down, *hops = walk_ends(self.batch, kernel.restart, both, execution)
+            across = np.array(hops)
         nodes = self._around(np.flatnonzero(down))
         rows = self._stars(nodes)
         columns = self._stars(np.arange(kernel.n_nodes))
@@ -233,6 +232,15 @@ class NodeExplanation(Explanation):
         return np.abs(self.nodes)
 
 
+def check_node(node: Any, graph: AttributedGraph) -> None:
+    """Raise unless it is the position of a node."""
+    if not is_integer(node) or not 0 <= node < graph.n_nodes:
+        raise ParameterError(
+            f"The 'node' of explain must be the position of a node, an int from 0 to "
+            f"{graph.n_nodes - 1}. Got {node!r} instead."
+        )
+
+
 def explain_node(
     graph: Any,
     node: Any,
@@ -256,11 +264,7 @@ def explain_node(
     execution : Execution
     """
     own = as_graph(graph)
-    if not is_integer(node) or not 0 <= node < own.n_nodes:
-        raise ParameterError(
-            f"The 'node' of explain must be the position of a node, an int from 0 to "
-            f"{own.n_nodes - 1}. Got {node!r} instead."
-        )
+    check_node(node, own)
     quiet, training = replace(execution, progress=False), np.asarray(decider.training)
     compared = [ComparedNode.of(own, int(node), one, training, quiet) for one in kernels]
     answer = decider.answer(compared, asked)
