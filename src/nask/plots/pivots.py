@@ -127,5 +127,5 @@ def _longer_by(vectors: Float64, lengths: Float64) -> Float64:
     """Vectors of these lengths and directions; 0 where there is no direction."""
     norms = np.linalg.norm(vectors, axis=-1)
     factors = np.divide(lengths, norms, out=np.zeros_like(norms), where=norms > 0)
-    vectors = vectors * factors[..., None]
-    return vectors
+    longer: Float64 = vectors * factors[..., None]
+    return longer

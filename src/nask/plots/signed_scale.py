@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # It is told apart with any colour vision. Its ends are so dark that text in them must be white.
 COLOUR_MAP = "RdBu_r"
+# An odd number of steps: one of them is neutral.
+N_STEPS = 511
 # Places in the colour map that stand for "against" and "for" where the amount is not a colour.
 AGAINST, FOR = 0.12, 0.88
 # Text is white on colours that are darker than this, on a scale of luminance from 0 to 1.
@@ -67,7 +69,7 @@ class SignedScale:
 
     def colours(self, amounts: Float64) -> Float64:
         """Red, green, blue and opacity of each amount."""
-        return _colour_map()(0.5 + 0.5 * np.clip(amounts / self.limit, -1, 1))
+        return _colours(0.5 + 0.5 * np.clip(amounts / self.limit, -1, 1))
 
     def ticks(self) -> list[float]:
         """Amounts that the colour bar writes out."""
@@ -92,7 +94,7 @@ class SignedScale:
     def _mappable(self) -> ScalarMappable:
         normalize = require("matplotlib.colors", "plots").Normalize(-self.limit, self.limit)
         mappable: ScalarMappable = require("matplotlib.cm", "plots").ScalarMappable(
-            normalize, COLOUR_MAP
+            normalize, _colour_map()
         )
         return mappable
 
@@ -103,14 +105,14 @@ def signed(amount: float) -> str:
     Examples
     --------
     >>> signed(0.12345), signed(-2.0), signed(0.0), signed(-12345.6)
-    ('+0.123', '−2', '0', '−1.23e+04')
+    ('+0.123', '-2', '0', '-1.23e+04')
     """
-    return f"{amount:+.3g}".replace("-", "−", 1) if amount else "0"
+    return f"{amount:+.3g}" if amount else "0"
 
 
 def sign_colours(amounts: Float64) -> Float64:
     """Colours of bars, which tell the sign alone; their lengths tell the amount."""
-    return _colour_map()(np.where(np.asarray(amounts) < 0, AGAINST, FOR))
+    return _colours(np.where(np.asarray(amounts) < 0, AGAINST, FOR))
 
 
 def text_colours(fills: Float64) -> list[str]:
@@ -159,5 +161,11 @@ def as_amounts(values: npt.ArrayLike, n: int, name: str, element: str) -> Float6
     return amounts
 
 
+def _colours(places: Float64) -> Float64:
+    """Colours at these places of the colour map, from 0 to 1."""
+    colours: Float64 = _colour_map()(places)
+    return colours
+
+
 def _colour_map() -> Any:
-    return require("matplotlib", "plots").colormaps[COLOUR_MAP]
+    return require("matplotlib", "plots").colormaps[COLOUR_MAP].resampled(N_STEPS)

@@ -44,13 +44,15 @@ def read_smiles(smiles: str, *, explicit_hydrogens: bool = False) -> Mol:
     if not isinstance(smiles, str):
         raise InputError(f"Expected one SMILES string; got {type(smiles).__name__}.")
     with require("rdkit.rdBase", "molecules").BlockLogs():
-        molecule = chem.MolFromSmiles(smiles)
+        molecule: Mol = chem.MolFromSmiles(smiles)
         if molecule is None or not smiles.strip():
             raise GraphError(
                 f"{quoted(smiles)} is not a valid SMILES: {_problem(smiles, chem)}. "
                 "Correct it or leave it out."
             )
-    return chem.AddHs(molecule) if explicit_hydrogens else molecule
+    if explicit_hydrogens:
+        molecule = chem.AddHs(molecule)
+    return molecule
 
 
 def from_rdkit(mol: Mol) -> AttributedGraph:
