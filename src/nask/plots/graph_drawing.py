@@ -30,7 +30,7 @@ RADIUS, SMALLEST_RADIUS, LARGEST_RADIUS = 0.36, 0.004, 0.09
 FLATTEST = 0.45
 # A title and a colour bar take about an eighth of the space of Axes not yet laid out.
 DRAWN_SHARE = 0.87
-PLAIN, RIM, LINE = "#E8E8E8", "#404040", "#B0B0B0"
+PLAIN, RIM, LINE = "#E8E8E8", "#404040", "#999999"
 
 
 def graph(
@@ -127,11 +127,11 @@ def as_positions(positions: npt.ArrayLike | None, graph: AttributedGraph) -> Flo
     return points
 
 
-def picture_size(points: Float64) -> tuple[float, float]:
-    """Width and height in inches that suit these positions."""
+def picture_size(points: Float64, largest: float = LARGEST_SIDE) -> tuple[float, float]:
+    """Width and height in inches that suit these positions, with no side above the largest."""
     low, high, _ = _frame(points)
     sides = (high - low) / (_near(points) or 1.0) * NEAR
-    sides *= min(1.0, LARGEST_SIDE / sides.max())
+    sides *= min(1.0, largest / sides.max())
     width, height = np.maximum(sides, SMALLEST_SIDE).tolist()
     return width, height
 

@@ -87,9 +87,9 @@ class SignedScale:
             extend="both" if self.extends else "neither",
             ticks=self.ticks(),
         )
-        bar.set_label(label)
+        bar.set_label(label, fontsize=9)
         bar.outline.set_visible(False)
-        bar.ax.set_yticklabels([signed(tick) for tick in self.ticks()])
+        bar.ax.set_yticklabels([signed(tick) for tick in self.ticks()], fontsize=8)
 
     def _mappable(self) -> ScalarMappable:
         normalize = require("matplotlib.colors", "plots").Normalize(-self.limit, self.limit)
