@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SPACE = 0.25
 # Inches: two graphs side by side may be wider than one.
 WIDEST = 10.0
+# How far the ends of the tangents of a line are beside it, relative to its length.
+BOW = 0.1
 # A colour that the scale of the nodes does not have.
 LINE = COLOURS[2]
 THINNEST, THICKEST = 0.5, 4.0
@@ -97,8 +99,9 @@ def alignment(
     sizes = amounts / amounts.max(initial=TINY)
     colours = [(LINE, FAINTEST + (DARKEST - FAINTEST) * size) for size in sizes.tolist()]
     lines = require("matplotlib.collections", "plots").LineCollection(
-        np.stack([left[first], right[second]], axis=1),
+        arcs(left[first], right[second]),
         colors=colours, linewidths=np.maximum(THICKEST * sizes, THINNEST), zorder=0.5,
+        capstyle="round", clip_on=False,
     )  # fmt: skip
     ax.add_collection(lines)
     ax.text(
@@ -128,6 +131,27 @@ def strongest_pairs(matrix: Float64, most: int) -> tuple[Positions, Positions]:
     order = np.argsort(-amounts, kind="stable")[:most]
     order = order[amounts[order] > 0]
     return rows[order], columns[order]
+
+
+def arcs(starts: Float64, ends: Float64) -> Float64:
+    """Points of a curve between each pair of points, of shape (n_pairs, n_points, 2).
+
+    Curves bow away from the middle, so that they pass by nodes that lie in a row.
+
+    Examples
+    --------
+    >>> arcs(np.array([[0.0, 1.0]]), np.array([[10.0, 1.0]]))[0, [0, 10, 20]].round(3).tolist()
+    [[0.0, 1.0], [5.0, 1.5], [10.0, 1.0]]
+    """
+    across = ends - starts
+    middles = (starts + ends) / 2
+    sides = np.where(middles[:, 1:] < 0, -1.0, 1.0)
+    controls = middles + BOW * sides * np.column_stack([-across[:, 1], across[:, 0]])
+    t = np.linspace(0, 1, 21)[:, None]
+    curves: Float64 = (
+        (1 - t) ** 2 * starts[:, None] + 2 * t * (1 - t) * controls[:, None] + t**2 * ends[:, None]
+    )
+    return curves
 
 
 def side_by_side(left: Float64, right: Float64) -> tuple[Float64, Float64]:
