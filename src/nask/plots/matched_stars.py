@@ -13,7 +13,8 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.messages import quoted
 from nask.numeric import TINY
 from nask.optional import require
-from nask.plots.graph_drawing import BAR, as_positions, draw_graph, picture_size
+from nask.plots.frame import BAR, as_positions, picture_size
+from nask.plots.graph_drawing import draw_graph
 from nask.plots.node_labels import Labels, node_texts
 from nask.plots.signed_scale import SignedScale, signed
 from nask.plots.style import COLOURS, axes_or_new
