@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist, squareform
 import nask
 from nask.io.coerce import as_graph
 from nask.plots.layout import GAP, layout, shelves
-from nask.plots.pivots import pivot_positions
+from nask.plots.pivots import parted, pivot_positions
 from nask.plots.stress import MOST_PAIRED, classical_scaling, majorized, stress_positions
 from strategies import graphs
 
@@ -113,6 +113,23 @@ def test_parts_are_side_by_side_and_lonely_nodes_in_a_row_below():
         for other_low, other_high in boxes[:number]:
             gaps = np.maximum(low - other_high, other_low - high)
             assert gaps.max() >= GAP - 1e-9
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=9))
+def test_points_at_one_place_are_parted_and_others_stay(places):
+    points = np.array(places, dtype=float)
+    moved = parted(points, digits=1)
+    assert len(np.unique(moved, axis=0)) == len(points)
+    for place in set(places):
+        own = moved[(points == place).all(axis=1)]
+        assert (own == place).all(axis=1).sum() == 1
+
+
+def test_majorization_needs_nodes_at_different_places():
+    paths = paths_of(nx.star_graph(4))
+    start = np.zeros((5, 2))
+    assert len(np.unique(majorized(start, paths).round(3), axis=0)) < 5
+    assert len(np.unique(majorized(parted(start, digits=6), paths).round(3), axis=0)) == 5
 
 
 @given(st.lists(st.tuples(st.floats(0, 9), st.floats(0, 9)), max_size=12))

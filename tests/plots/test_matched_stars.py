@@ -63,6 +63,13 @@ def test_nodes_have_the_sums_and_lines_join_the_pairs():
     assert ax.texts[-1].get_text().startswith(f"2 pairs, {share:.0f} % of +")
 
 
+def test_each_graph_keeps_its_edges():
+    ax = plots.alignment(found())
+    points = drawn(ax)[0].get_offsets()
+    edges = np.concatenate([LEFT.edges, RIGHT.edges + LEFT.n_nodes])
+    np.testing.assert_allclose(ax.collections[0].get_segments(), points[edges])
+
+
 def test_the_second_graph_is_to_the_right_of_the_first():
     points = drawn(plots.alignment(found()))[0].get_offsets()
     assert points[: LEFT.n_nodes, 0].max() + 1 < points[LEFT.n_nodes :, 0].min()
