@@ -118,8 +118,8 @@ def hops(
     scale = SignedScale.of(shares, limit)
     texts = node_texts(graph, labels)
 
-    columns = max(min(len(shares), MOST_COLUMNS), 1)
-    rows = max(-(-len(shares) // columns), 1)
+    rows = max(-(-len(shares) // MOST_COLUMNS), 1)
+    columns = max(-(-len(shares) // rows), 1)
     width, height = picture_size(points)
     # Four panels side by side are as wide as a page, not four pages.
     smaller = min(1.0, 12.0 / (columns * width))
