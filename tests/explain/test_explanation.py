@@ -49,7 +49,8 @@ def odd_graphs_are_expected():
 
 def size_of(why):
     """How large the numbers are that cancel in a decision."""
-    return 1 + abs(why.intercept) + sum(abs(own.share) for own in why.neighbours)
+    coefficients = sum(np.abs(t.coefficients).sum() for part in why.parts for t in part.terms)
+    return 1 + abs(why.intercept) + coefficients + np.abs(why.attributes).sum()
 
 
 def assert_complete(why, decision):
@@ -181,9 +182,10 @@ def test_neighbours_are_positions_in_the_training_list(mutag):
     sizes = [abs(own.share) for own in why.neighbours]
     assert sizes == sorted(sizes, reverse=True)
     loudest = why.neighbours[0]
-    K = model.kernel_(mutag.graphs[70:71], [mutag.graphs[loudest.position]])[0, 0]
     place = model.support_.tolist().index(loudest.position)
-    assert loudest.share == pytest.approx(model.functions_.coefficients[0, place] * K)
+    [K] = model.kernel_.transform(mutag.graphs[70:71])
+    coefficient = model.functions_.coefficients[0, place]
+    assert loudest.share == pytest.approx(coefficient * (K[place] - K.mean()), abs=1e-9)
 
 
 @pytest.mark.parametrize("gram", ["linear", "rbf"])
@@ -302,3 +304,14 @@ def test_bad_questions(mutag):
     foreign = nask.AttributedGraph(2, [(0, 1)], {"weight": [1.0, 2.0]})
     with pytest.raises(SchemaError, match="none of the attributes"):
         model.explain(foreign)
+
+
+@pytest.mark.parametrize("options", [{}, {"gram": "rbf"}, {"learner": "ridge"}], ids=str)
+def test_nine_digits_are_right_on_real_graphs(mutag, options):
+    model = nask.NASKClassifier(**options).fit(mutag.graphs[::2], mutag.y[::2])
+    for graph, decision in zip(
+        mutag.graphs[1:20:2], model.decision_function(mutag.graphs[1:20:2]), strict=True
+    ):
+        why = model.explain(graph)
+        for total in (why.nodes.sum(), why.members.sum(), why.attributes.sum() + why.edges.sum()):
+            assert total + why.intercept == pytest.approx(decision, rel=1e-9, abs=1e-9)

@@ -20,7 +20,7 @@ OPTIONS = [
 
 
 def assert_complete(why, decision, tolerance=1e-9):
-    size = 1 + abs(why.intercept) + sum(abs(own.share) for own in why.neighbours)
+    size = 1 + abs(why.intercept) + np.abs(why.attributes).sum()
     assert why.decision == pytest.approx(decision, abs=tolerance * size)
     totals = [
         why.nodes.sum(),

@@ -56,7 +56,7 @@ class Explanation:
         What no node has: the decision about something that is unlike all of training.
     neighbours : tuple of Neighbour
         The training graphs, or nodes, with their shares, the loudest first; a negative share speaks
-        against.
+        against. They speak by how much more like them this one is than like others.
     parts : tuple
         What the shares are made of, one part per kernel.
     execution : Execution

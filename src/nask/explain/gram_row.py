@@ -67,3 +67,22 @@ class GramRow(NamedTuple):
         values = np.where(x != 0, values, rest)
         per_unit = np.divide(values - rest, x, out=np.zeros_like(x), where=x != 0)
         return cls(values, rest, slope * per_unit)
+
+
+def centred_shares(coefficients: Float64, row: GramRow) -> Float64:
+    """Shares of training items in sum_i coefficient_i * (K_i - rest_i), which they add up to.
+
+    Coefficients add up to 0, so that any constant may be taken from K. Its mean is: an item speaks
+    by how much more like it the graph is than like others. Without that, items would have huge
+    shares that cancel, since all graphs are much alike.
+
+    Examples
+    --------
+    >>> row = GramRow(np.array([0.9, 0.8]), np.zeros(2), np.ones(2))
+    >>> centred_shares(np.array([10.0, -10.0]), row).round(3)
+    array([0.5, 0.5])
+    """
+    x = row.values - row.rest
+    mean = x.mean() if len(x) else 0.0
+    rounding = mean * coefficients.sum() / max(1, len(x))
+    return np.asarray(coefficients * (x - mean) + rounding)

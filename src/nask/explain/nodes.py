@@ -17,7 +17,7 @@ from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.explain.deciding import Asked, Decider, Term
 from nask.explain.explanation import Explanation
-from nask.explain.gram_row import GramRow
+from nask.explain.gram_row import GramRow, centred_shares
 from nask.explain.parts import by_name
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
@@ -164,7 +164,7 @@ class NodePart:
         for form, unit, coefficients in terms:
             row = compared.row(form, unit)
             weights += np.outer(form.hop_weights, coefficients * row.slope)
-            by_item += coefficients * (row.values - row.rest)
+            by_item += centred_shares(coefficients, row)
             rest += float(coefficients @ row.rest)
         return cls(compared, weights, rest, by_item, execution)
 

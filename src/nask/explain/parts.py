@@ -12,6 +12,7 @@ from nask.engines.pairwise.shares import Flow, flow
 from nask.execution.execution import Execution
 from nask.explain.compared import ComparedGraph
 from nask.explain.deciding import Term
+from nask.explain.gram_row import centred_shares
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import FEATURES, Schema
 
@@ -49,7 +50,7 @@ class GraphPart:
         for form, unit, coefficients in terms:
             row = compared.row(form, unit)
             weights += np.outer(form.hop_weights, coefficients * row.slope)
-            by_item += coefficients * (row.values - row.rest)
+            by_item += centred_shares(coefficients, row)
             rest += float(coefficients @ row.rest)
         return cls(compared, tuple(terms), weights, rest, by_item)
 
