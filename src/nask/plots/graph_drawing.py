@@ -134,10 +134,11 @@ def draw_graph(
     )  # fmt: skip
     ax.add_collection(circles)
     shown, font = fitted(texts or [], diameter)
-    centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "zorder": 3}
+    # A dollar in a label is a dollar, and not the start of a formula.
+    style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "parse_math": False}
     for text, (x, y), colour in zip(shown, points, text_colours(fills), strict=False):
         if text:
-            ax.text(x, y, text, fontsize=font, color=colour, **centred)
+            ax.text(x, y, text, fontsize=font, color=colour, zorder=3, **style)
 
 
 def _points_per_unit(ax: Axes) -> float:
