@@ -84,6 +84,7 @@ def test_edges_are_as_wide_as_their_values_and_on_the_scale_of_nodes():
     np.testing.assert_allclose(widths / widths[-1], np.abs(edge_values) / 4)
     np.testing.assert_array_equal(coloured.get_edgecolor()[-1], circles.get_facecolor()[0])
     assert len(grey.get_segments()) == len(coloured.get_segments()) == 4
+    assert (grey.get_linewidths() > widths).all()
 
 
 def test_a_smaller_limit_makes_colours_stronger_and_the_bar_pointed():
