@@ -84,6 +84,7 @@ def test_edges_are_as_wide_as_their_values_and_on_the_scale_of_nodes():
     np.testing.assert_allclose(widths / widths[-1], np.abs(edge_values) / 4)
     np.testing.assert_array_equal(coloured.get_edgecolor()[-1], circles.get_facecolor()[0])
     assert len(grey.get_segments()) == len(coloured.get_segments()) == 4
+    assert (grey.get_linewidths() > widths).all()
 
 
 def test_a_smaller_limit_makes_colours_stronger_and_the_bar_pointed():
@@ -158,6 +159,23 @@ def test_circles_are_round_and_do_not_touch_in_a_ring():
     assert ax.get_aspect() == 1
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-12, 1e12, 1.7e308])
+def test_numbers_of_any_size_have_a_scale(size):
+    ax = plots.graph(nx.path_graph(3), [-size, 0.0, size], edge_values=[size, -size])
+    ax.figure.draw_without_rendering()
+    assert [float(tick) for tick in bar_ticks(ax)][::4] == pytest.approx([-size, size], rel=0.02)
+    usual = plots.graph(nx.path_graph(3), [-1.0, 0.0, 1.0])
+    np.testing.assert_array_equal(parts(ax)[2].get_facecolor(), parts(usual)[2].get_facecolor())
+
+
+def test_labels_are_written_as_they_are():
+    # The second is no valid formula.
+    labels = ["$x$", "$\\x$", "a\nb"]
+    ax = plots.graph(nx.path_graph(3), labels=labels, positions=[[0, 0], [1, 0], [2, 0]])
+    ax.figure.draw_without_rendering()
+    assert [text.get_text() for text in ax.texts] == ["$x$", "$\\x$", "a b"]
+
+
 def test_a_graph_without_nodes_says_so():
     assert [text.get_text() for text in plots.graph(nx.empty_graph(0), []).texts] == ["no nodes"]
 
@@ -173,6 +191,8 @@ PATH = nx.path_graph(3)
         ({"values": [1.0, np.nan, 0.0]}, "values must be finite. Got nan at node 1"),
         ({"values": [1.0, 0.0, -np.inf]}, "values must be finite. Got -inf at node 2"),
         ({"values": ["a", "b", "c"]}, "values must hold numbers, one per node"),
+        ({"values": [1j, 0, 0]}, "values must hold numbers, one per node"),
+        ({"values": ["1", "2", "3"]}, "values must hold numbers, one per node"),
         ({"edge_values": [1.0]}, r"edge_values must hold one number per edge \(2\)"),
         ({"edge_values": [1.0, None]}, "edge_values must be finite. Got nan at edge 1"),
         ({"positions": np.zeros((3, 3))}, r"two finite numbers per node, of shape \(3, 2\). Got"),

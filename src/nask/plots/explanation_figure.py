@@ -80,7 +80,7 @@ def explanation(
         draw_bars(figure.add_subplot(grid[row, 1]), names, shares, caption)
     draw_graph(left, graph, points, scale, nodes, edges, node_texts(graph, labels))
     scale.add_colour_bar(left, SCALE_LABEL)
-    figure.suptitle(headline(why) if title is None else title, fontsize=10)
+    figure.suptitle(headline(why) if title is None else title, fontsize=10, parse_math=False)
     return figure
 
 
@@ -133,5 +133,5 @@ def hops(
     for ax in panels[len(shares) :]:
         ax.set_axis_off()
     scale.add_colour_bar(panels, SCALE_LABEL)
-    figure.suptitle(headline(why) if title is None else title, fontsize=10)
+    figure.suptitle(headline(why) if title is None else title, fontsize=10, parse_math=False)
     return figure

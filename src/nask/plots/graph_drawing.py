@@ -116,15 +116,18 @@ def draw_graph(
     diameter = 2 * radius * _points_per_unit(ax)
     thin = float(np.clip(0.06 * diameter, 0.2, 1.0))
     segments = points[graph.edges]
-    # Grey lines below the coloured ones: edges without a share are still edges.
-    ax.add_collection(collections.LineCollection(segments, colors=LINE, linewidths=thin, zorder=1))
+    widths = np.zeros(graph.n_edges)
     if edges is not None:
         thick = float(np.clip(0.4 * diameter, 1.5, 5.0))
         widths = thick * np.minimum(np.abs(edges) / scale.limit, 1)
-        lines = collections.LineCollection(
-            segments, colors=scale.colours(edges), linewidths=widths, capstyle="round", zorder=1.1
+    # Grey lines below the coloured ones, as their rims: pale edges are edges too.
+    lines = collections.LineCollection(segments, colors=LINE, linewidths=widths + thin, zorder=1)
+    ax.add_collection(lines)
+    if edges is not None:
+        coloured = collections.LineCollection(
+            segments, colors=scale.colours(edges), linewidths=widths, zorder=1.1
         )
-        ax.add_collection(lines)
+        ax.add_collection(coloured)
     fills = require("matplotlib.colors", "plots").to_rgba_array([PLAIN] * graph.n_nodes)
     if nodes is not None:
         fills = scale.colours(nodes)
@@ -134,10 +137,11 @@ def draw_graph(
     )  # fmt: skip
     ax.add_collection(circles)
     shown, font = fitted(texts or [], diameter)
-    centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "zorder": 3}
+    # A dollar in a label is a dollar, and not the start of a formula.
+    style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "parse_math": False}
     for text, (x, y), colour in zip(shown, points, text_colours(fills), strict=False):
         if text:
-            ax.text(x, y, text, fontsize=font, color=colour, **centred)
+            ax.text(x, y, text, fontsize=font, color=colour, zorder=3, **style)
 
 
 def _points_per_unit(ax: Axes) -> float:

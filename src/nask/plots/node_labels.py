@@ -112,4 +112,5 @@ def _tells(attribute: Attribute) -> bool:
 
 
 def _written(values: Sequence[object]) -> list[str]:
-    return ["" if value is None else str(value) for value in values]
+    """Values as text of one line."""
+    return ["" if value is None else " ".join(str(value).split()) for value in values]

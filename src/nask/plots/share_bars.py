@@ -43,7 +43,7 @@ def draw_bars(ax: Axes, names: list[str], shares: Float64, title: str) -> None:
     heights = np.arange(len(names))
     ax.barh(heights, shares, height=0.7, color=sign_colours(shares), zorder=2)
     ax.axvline(0, color="black", linewidth=0.8, zorder=3)
-    ax.set_yticks(heights, [short(name) for name in names], fontsize=8)
+    ax.set_yticks(heights, [short(name) for name in names], fontsize=8, parse_math=False)
     ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
     largest = float(np.abs(shares).max(initial=0)) or 1.0
     low = min(float(shares.min(initial=0)), 0.0) - ROOM * largest * bool((shares < 0).any())
@@ -63,11 +63,12 @@ def draw_bars(ax: Axes, names: list[str], shares: Float64, title: str) -> None:
 
 
 def short(name: str) -> str:
-    """Return a name of 22 characters at most; longer ones end in an ellipsis.
+    """Return a name as one line of 22 characters at most; longer ones end in an ellipsis.
 
     Examples
     --------
     >>> short("element"), short("a very long name of an attribute")
     ('element', 'a very long name of a…')
     """
+    name = " ".join(name.split())
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

@@ -73,7 +73,7 @@ class SignedScale:
 
     def ticks(self) -> list[float]:
         """Amounts that the colour bar writes out."""
-        return [0.0] if self.empty else [self.limit * part for part in (-1, -0.5, 0, 0.5, 1)]
+        return [self.limit * part for part in self._parts()]
 
     def add_colour_bar(self, axes: Axes | list[Axes], label: str) -> None:
         """Put a colour bar with its numbers beside Axes of one figure."""
@@ -85,14 +85,19 @@ class SignedScale:
             aspect=30,
             pad=0.03,
             extend="both" if self.extends else "neither",
-            ticks=self.ticks(),
+            ticks=self._parts(),
         )
         bar.set_label(label, fontsize=9)
         bar.outline.set_visible(False)
         bar.ax.set_yticklabels([signed(tick) for tick in self.ticks()], fontsize=8)
 
+    def _parts(self) -> list[float]:
+        """Parts of the limit at which there are ticks."""
+        return [0.0] if self.empty else [-1.0, -0.5, 0.0, 0.5, 1.0]
+
     def _mappable(self) -> ScalarMappable:
-        normalize = require("matplotlib.colors", "plots").Normalize(-self.limit, self.limit)
+        # In parts of the limit: matplotlib cannot draw a scale of subnormal or huge numbers.
+        normalize = require("matplotlib.colors", "plots").Normalize(-1, 1)
         mappable: ScalarMappable = require("matplotlib.cm", "plots").ScalarMappable(
             normalize, _colour_map()
         )
@@ -147,6 +152,8 @@ def as_amounts(values: npt.ArrayLike, n: int, name: str, element: str) -> Float6
             f"{name} must hold one number per {element} ({n}). Got shape {given.shape}."
         )
     try:
+        if given.dtype.kind not in "fiubO":
+            raise TypeError
         amounts: Float64 = given.astype(np.float64)
     except (TypeError, ValueError):
         raise ParameterError(
