@@ -19,6 +19,7 @@ def made_up_explanation(graph, *, n_hops=2, n_attributes=3, n_neighbours=12, see
         intercept=intercept,
         decision=intercept + hops.sum(),
         nodes=hops.sum(axis=0),
+        leaning=hops.sum(axis=0) + intercept / max(1, graph.n_nodes),
         hops=hops,
         edges=edges,
         attributes=attributes,

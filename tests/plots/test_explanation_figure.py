@@ -36,12 +36,16 @@ def test_graph_and_bars_show_the_shares():
     figure = plots.explanation(why)
     left, *panels, bar = figure.axes
     np.testing.assert_array_equal(
-        fills(left), fills(plots.graph(GRAPH, why.nodes, edge_values=why.edges))
+        fills(left),
+        fills(plots.graph(GRAPH, why.leaning, edge_values=why.edges - why.edges.mean())),
     )
     by_hop, by_attribute, by_neighbour = map(bars, panels)
-    assert by_hop == pytest.approx({"hop 1": why.hops[0].sum(), "hop 2": why.hops[1].sum()})
-    sums = dict(zip(why.attribute_names, why.attributes.sum(axis=0), strict=True))
-    assert by_attribute == pytest.approx({**sums, "edges": why.edges.sum()})
+    hops = [np.abs(own - own.mean()).sum() for own in why.hops]
+    assert by_hop == pytest.approx({"hop 1": hops[0], "hop 2": hops[1]})
+    attributes = [np.abs(own - own.mean()).sum() for own in why.attributes.T]
+    expected = dict(zip(why.attribute_names, attributes, strict=True))
+    expected["edges"] = np.abs(why.edges - why.edges.mean()).sum()
+    assert by_attribute == pytest.approx(expected)
     shares = {f"graph {at}": share for at, share in why.neighbours}
     positive = sum(share > 0 for share in shares.values())
     assert len(by_neighbour) == min(positive, 5) + min(len(shares) - positive, 5)
@@ -49,16 +53,16 @@ def test_graph_and_bars_show_the_shares():
     assert list(by_neighbour.values()) == sorted(by_neighbour.values(), reverse=True)
     loudest = {max(shares, key=shares.get), min(shares, key=shares.get)}
     assert loudest <= by_neighbour.keys()
-    assert bar.get_ylabel() == "Share of the decision"
+    assert bar.get_ylabel() == "Share of the decision, with the intercept"
 
 
-def test_bars_add_up_to_the_decision():
+def test_what_all_nodes_have_in_common_is_not_drawn():
     why = made_up_explanation(GRAPH, n_attributes=30, n_hops=3)
-    _, by_hop, by_attribute, *_ = plots.explanation(why).axes
-    rest = why.decision - why.intercept
-    assert sum(bars(by_hop).values()) == pytest.approx(rest)
-    assert len(bars(by_attribute)) == 10
-    assert sum(bars(by_attribute).values()) == pytest.approx(rest)
+    before = [bars(ax) for ax in plots.explanation(why).axes[1:3]]
+    assert len(before[1]) == 10
+    why.hops, why.attributes, why.edges = why.hops + 5, why.attributes - 7, why.edges + 3
+    after = [bars(ax) for ax in plots.explanation(why).axes[1:3]]
+    assert after == [pytest.approx(own) for own in before]
 
 
 @pytest.mark.parametrize(
@@ -85,8 +89,9 @@ def test_hops_have_one_panel_each_and_one_scale(n_hops):
     axes = plots.hops(why, positions=points).axes
     panels = [ax for ax in axes if ax.get_title()]
     assert len(panels) == n_hops
-    limit = np.abs(why.hops).max()
-    for ax, shares in zip(panels, why.hops, strict=True):
+    differences = why.hops - why.hops.mean(axis=1, keepdims=True)
+    limit = np.abs(differences).max()
+    for ax, shares in zip(panels, differences, strict=True):
         np.testing.assert_array_equal(fills(ax), fills(plots.graph(GRAPH, shares, limit=limit)))
         np.testing.assert_array_equal(ax.collections[-1].get_offsets(), points)
         assert [text.get_text() for text in ax.texts][:3] == ["O", "N", "O"]
@@ -106,7 +111,7 @@ def test_all_of_it_lies_within_its_own_figure_and_no_texts_overlap(name, draw):
 
 def test_all_zero_is_drawn():
     why = made_up_explanation(GRAPH)
-    for name in ("nodes", "hops", "edges", "attributes"):
+    for name in ("nodes", "leaning", "hops", "edges", "attributes"):
         setattr(why, name, 0 * getattr(why, name))
     why.neighbours = []
     figure = plots.explanation(why)
@@ -118,8 +123,8 @@ def test_all_zero_is_drawn():
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("nodes", np.ones(3), r"nodes must hold one number per node \(19\). Got shape \(3,\)"),
-        ("nodes", np.full(19, np.nan), "nodes must be finite. Got nan at node 0"),
+        ("leaning", np.ones(3), r"leaning must hold one number per node \(19\). Got shape \(3,\)"),
+        ("leaning", np.full(19, np.nan), "leaning must be finite. Got nan at node 0"),
         ("hops", np.ones((2, 3)), r"hops must hold one number per node \(19\). Got shape \(3,\)"),
         ("hops", np.full((2, 19), np.nan), "hops must be finite. Got nan at node 0"),
         ("attributes", np.ones((3, 3)), r"attributes must hold one number per node \(19\)"),

@@ -227,6 +227,13 @@ class NodeExplanation(Explanation):
         return self.members
 
     @property
+    def leaning(self) -> Float64:
+        """The shares of the nodes that have one, with equal parts of the intercept."""
+        nodes = self.nodes
+        reached = nodes != 0
+        return nodes + reached * (self.intercept / max(1, int(reached.sum())))
+
+    @property
     def background(self) -> Float64:
         """The size of the share of each node: most nodes of a network have none."""
         return np.abs(self.nodes)

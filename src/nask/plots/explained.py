@@ -39,6 +39,10 @@ class Explained(Protocol):
         """Share of the star around each node."""
 
     @property
+    def leaning(self) -> Float64:
+        """The same with parts of the intercept: these add up to the decision."""
+
+    @property
     def hops(self) -> Float64:
         """The same by hops, of shape (n_hops, n_nodes)."""
 
@@ -78,15 +82,26 @@ def headline(why: Explained) -> str:
     return f"Class {short(str(target))}{rival}: {decision}"
 
 
+def deviation(shares: Float64) -> Float64:
+    """How far shares are from their mean.
+
+    All stars are alike to some degree, and what they have in common cancels in a decision: large
+    shares of hops, attributes and edges stand against each other. What differs from node to node,
+    or from edge to edge, tells.
+    """
+    return shares - shares.mean() if len(shares) else shares
+
+
 def by_hop(why: Explained) -> Bars:
-    """Sum of the shares of each hop."""
-    rows = np.asarray(why.hops)
-    shares = [as_amounts(row, why.graph.n_nodes, "hops", "node").sum() for row in rows]
-    return [f"hop {hop}" for hop in range(1, len(rows) + 1)], np.array(shares), "Stars, by hop"
+    """How much the shares of nodes differ at each hop: the sum of their deviations."""
+    rows = [as_amounts(row, why.graph.n_nodes, "hops", "node") for row in np.asarray(why.hops)]
+    shares = [np.abs(deviation(row)).sum() for row in rows]
+    names = [f"hop {hop}" for hop in range(1, len(rows) + 1)]
+    return names, np.array(shares), "What tells nodes apart, by hop"
 
 
 def by_attribute(why: Explained) -> Bars:
-    """Sum of the shares of each attribute, and that of all edges; ten bars at most."""
+    """The same of each attribute, and of all edges; ten bars at most."""
     columns = np.asarray(why.attributes).T
     names = list(why.attribute_names)
     if len(names) != len(columns):
@@ -94,10 +109,11 @@ def by_attribute(why: Explained) -> Bars:
             f"attributes must have one name per column. Got {len(names)} names for "
             f"{len(columns)} columns."
         )
-    shares = [as_amounts(own, why.graph.n_nodes, "attributes", "node").sum() for own in columns]
+    own = [as_amounts(column, why.graph.n_nodes, "attributes", "node") for column in columns]
     if why.graph.n_edges:
-        names, shares = [*names, "edges"], [*shares, np.sum(why.edges)]
-    return *loudest(names, np.array(shares)), "Attributes of nodes, and edges"
+        names, own = [*names, "edges"], [*own, why.edges]
+    shares = np.array([np.abs(deviation(column)).sum() for column in own])
+    return *loudest(names, shares), "By attribute of nodes, and by edges"
 
 
 def by_neighbour(why: Explained) -> Bars:

@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from nask.plots.explained import Explained, by_attribute, by_hop, by_neighbour, headline
+from nask.plots.explained import (
+    Explained,
+    by_attribute,
+    by_hop,
+    by_neighbour,
+    deviation,
+    headline,
+)
 from nask.plots.frame import BAR, as_positions, picture_size
 from nask.plots.graph_drawing import draw_graph
 from nask.plots.node_labels import Labels, node_texts
 from nask.plots.share_bars import draw_bars
-from nask.plots.signed_scale import SignedScale, as_amounts, signed
+from nask.plots.signed_scale import SignedScale, as_amounts
 from nask.plots.style import new_figure
 
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 # Inches of the bars: their width, the height of one, and that of a title.
 BARS_WIDTH, BAR_HEIGHT, TITLE_HEIGHT = 3.6, 0.2, 0.4
 MOST_COLUMNS = 4
-SCALE_LABEL = "Share of the decision"
+SCALE_LABEL = "Share of the decision, with the intercept"
 
 
 def explanation(
@@ -34,9 +41,10 @@ def explanation(
 ) -> Figure:
     """Draw an explanation: the graph with its shares, and bars of what they come from.
 
-    Nodes have the shares of the stars around them, edges their own, on one scale. Bars beside the
-    graph are the shares of hops, of attributes (with all edges as one bar), and of the training
-    graphs that spoke loudest for and against.
+    Nodes have the shares of the stars around them, with equal parts of the intercept, so that they
+    add up to the decision; edges have what theirs differ from the mean edge, on the same scale.
+    Bars beside the graph tell how much shares differ from node to node, by hop and by attribute
+    (with all edges as one bar), and which training graphs spoke loudest for and against.
 
     Parameters
     ----------
@@ -54,6 +62,7 @@ def explanation(
     >>> why = SimpleNamespace(
     ...     graph=AttributedGraph(2, [(0, 1)], {"element": ["C", "O"]}), target="mutagen",
     ...     decision=1.0, intercept=0.25, nodes=np.array([0.5, 0.25]), edges=np.array([0.25]),
+    ...     leaning=np.array([0.625, 0.375]),
     ...     hops=np.array([[0.5, 0.0], [0.0, 0.25]]), attributes=np.array([[0.5], [0.0]]),
     ...     attribute_names=["element"], neighbours=[(3, 1.5), (7, -0.75)],
     ... )
@@ -64,8 +73,8 @@ def explanation(
     ['element', 'edges']
     """
     graph = why.graph
-    nodes = as_amounts(why.nodes, graph.n_nodes, "nodes", "node")
-    edges = as_amounts(why.edges, graph.n_edges, "edges", "edge")
+    nodes = as_amounts(why.leaning, graph.n_nodes, "leaning", "node")
+    edges = deviation(as_amounts(why.edges, graph.n_edges, "edges", "edge"))
     points = as_positions(positions, graph)
     scale = SignedScale.of([nodes, edges], limit)
     bars = [by_hop(why), by_attribute(why), by_neighbour(why)]
@@ -77,7 +86,8 @@ def explanation(
     grid = figure.add_gridspec(3, 2, width_ratios=[width + BAR, BARS_WIDTH], height_ratios=rooms)
     left = figure.add_subplot(grid[:, 0])
     for row, (names, shares, caption) in enumerate(bars):
-        draw_bars(figure.add_subplot(grid[row, 1]), names, shares, caption)
+        # Bars of differences have no sign; those of training graphs have.
+        draw_bars(figure.add_subplot(grid[row, 1]), names, shares, caption, row == 2)
     draw_graph(left, graph, points, scale, nodes, edges, node_texts(graph, labels))
     scale.add_colour_bar(left, SCALE_LABEL)
     figure.suptitle(headline(why) if title is None else title, fontsize=10, parse_math=False)
@@ -92,7 +102,7 @@ def hops(
     limit: float | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw the shares of stars hop by hop, one panel each, on one scale.
+    """Draw what the shares of stars differ from their mean, one panel per hop, on one scale.
 
     Parameters
     ----------
@@ -110,28 +120,29 @@ def hops(
     >>> why = SimpleNamespace(graph=AttributedGraph(2, [(0, 1)]), decision=1.0, intercept=0.25,
     ...                       nodes=np.array([0.5, 0.25]), hops=np.array([[0.5, 0.0], [0.0, 0.25]]))
     >>> [ax.get_title() for ax in hops(why).axes[:2]]
-    ['Hop 1: +0.5', 'Hop 2: +0.25']
+    ['Hop 1', 'Hop 2']
     """
     graph = why.graph
-    shares = [as_amounts(own, graph.n_nodes, "hops", "node") for own in np.asarray(why.hops)]
+    rows = [as_amounts(own, graph.n_nodes, "hops", "node") for own in np.asarray(why.hops)]
+    shares = [deviation(row) for row in rows]
     points = as_positions(positions, graph)
     scale = SignedScale.of(shares, limit)
     texts = node_texts(graph, labels)
 
-    rows = max(-(-len(shares) // MOST_COLUMNS), 1)
-    columns = max(-(-len(shares) // rows), 1)
+    n_rows = max(-(-len(shares) // MOST_COLUMNS), 1)
+    columns = max(-(-len(shares) // n_rows), 1)
     width, height = picture_size(points)
     # Four panels side by side are as wide as a page, not four pages.
     smaller = min(1.0, 12.0 / (columns * width))
     figure = new_figure(
-        columns * width * smaller + BAR, rows * (height * smaller + TITLE_HEIGHT) + TITLE_HEIGHT
+        columns * width * smaller + BAR, n_rows * (height * smaller + TITLE_HEIGHT) + TITLE_HEIGHT
     )
-    panels = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    panels = figure.subplots(n_rows, columns, squeeze=False).ravel().tolist()
     for hop, (ax, own) in enumerate(zip(panels, shares, strict=False), start=1):
         draw_graph(ax, graph, points, scale, own, texts=texts)
-        ax.set_title(f"Hop {hop}: {signed(own.sum())}", fontsize=9)
+        ax.set_title(f"Hop {hop}", fontsize=9)
     for ax in panels[len(shares) :]:
         ax.set_axis_off()
-    scale.add_colour_bar(panels, SCALE_LABEL)
+    scale.add_colour_bar(panels, "Difference to the mean share")
     figure.suptitle(headline(why) if title is None else title, fontsize=10, parse_math=False)
     return figure

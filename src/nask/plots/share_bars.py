@@ -38,10 +38,23 @@ def loudest(names: list[str], shares: Float64, most: int = MOST_BARS) -> tuple[l
     )
 
 
-def draw_bars(ax: Axes, names: list[str], shares: Float64, title: str) -> None:
-    """Draw one bar per share, the first at the top, with its number at its end."""
+def draw_bars(
+    ax: Axes, names: list[str], shares: Float64, title: str, has_sign: bool = True
+) -> None:
+    """Draw one bar per share, the first at the top, with its number at its end.
+
+    Parameters
+    ----------
+    ax : Axes
+    names : list of str
+    shares : ndarray
+    title : str
+    has_sign : bool
+        Whether shares speak for or against; others are grey.
+    """
     heights = np.arange(len(names))
-    ax.barh(heights, shares, height=0.7, color=sign_colours(shares), zorder=2)
+    colours = sign_colours(shares) if has_sign else GREY
+    ax.barh(heights, shares, height=0.7, color=colours, zorder=2)
     ax.axvline(0, color="black", linewidth=0.8, zorder=3)
     ax.set_yticks(heights, [short(name) for name in names], fontsize=8, parse_math=False)
     ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
@@ -50,7 +63,8 @@ def draw_bars(ax: Axes, names: list[str], shares: Float64, title: str) -> None:
     ax.set_xlim(low, max(float(shares.max(initial=0)), 0.0) + ROOM * largest)
     for height, share in zip(heights, shares.tolist(), strict=True):
         ax.annotate(
-            signed(share), (share, height), (-3 if share < 0 else 3, 0),
+            signed(share) if has_sign else f"{share:.3g}",
+            (share, height), (-3 if share < 0 else 3, 0),
             textcoords="offset points", ha="right" if share < 0 else "left", va="center",
             fontsize=7.5,
         )  # fmt: skip
