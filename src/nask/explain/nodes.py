@@ -231,7 +231,7 @@ class NodeExplanation(Explanation):
         """The shares of the nodes that have one, with equal parts of the intercept."""
         nodes = self.nodes
         reached = nodes != 0
-        return nodes + reached * (self.intercept / max(1, int(reached.sum())))
+        return np.asarray(nodes + reached * (self.intercept / max(1, int(reached.sum()))))
 
     @property
     def background(self) -> Float64:
