@@ -107,3 +107,15 @@ def test_bad_questions():
     model.set_params(memory_limit=10_000)
     with pytest.raises(MemoryLimitError):
         model.explain(graph, 0)
+
+
+def test_a_picture_has_the_loudest_nodes_around():
+    graph, y = network(60)
+    model = nask.NASKNodeClassifier(n_hops=2).fit(graph, (y > 0).astype(int), train=range(30))
+    why = model.explain(graph, 40)
+    figure = why.plot(most=5)
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    loudest = set(np.argsort(-np.abs(why.nodes))[:5].tolist()) - {40}
+    assert "[40]" in texts
+    assert len(texts & {str(node) for node in loudest}) >= 4
+    assert "node" in figure.axes[3].get_title(loc="left")

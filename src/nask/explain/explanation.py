@@ -80,6 +80,11 @@ class Explanation:
             f"{self.graph.n_nodes} nodes)"
         )
 
+    @property
+    def item(self) -> str:
+        """What training is made of: graphs, or nodes."""
+        return "graph"
+
     @cached_property
     def hops(self) -> Float64:
         """The share of the star around each node at each hop, (n_hops, n_nodes)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.engines.pairwise.shares import Flow, flow
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
-from nask.explain.deciding import Asked, Decider, Term
+from nask.explain.deciding import Asked, Decider, Neighbour, Term
 from nask.explain.explanation import Explanation
 from nask.explain.gram_row import GramRow, centred_shares
 from nask.explain.parts import by_name
@@ -26,6 +26,7 @@ from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
 from nask.kernels.parameters import is_integer
 from nask.numeric import inverse_root
+from nask.optional import named
 from nask.stars.alike import star_names
 from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.walks import walk_ends
@@ -192,13 +193,13 @@ class NodePart:
         """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
         graph = self.compared.graph
         nodes, shares = self._shares
-        named = {}
+        attributes = {}
         for name, own in by_name(shares, self.compared.kernel.schema).items():
-            named[name] = np.zeros(graph.n_nodes)
-            named[name][nodes] = own
+            attributes[name] = np.zeros(graph.n_nodes)
+            attributes[name][nodes] = own
         edges, within = np.zeros(graph.n_edges), np.isin(graph.edges, nodes).all(axis=1)
         edges[within] = shares.edges
-        return named, edges
+        return attributes, edges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,6 +228,11 @@ class NodeExplanation(Explanation):
         return self.members
 
     @property
+    def item(self) -> str:
+        """What training is made of: graphs, or nodes."""
+        return "node"
+
+    @property
     def leaning(self) -> Float64:
         """The shares of the nodes that have one, with equal parts of the intercept."""
         nodes = self.nodes
@@ -237,6 +243,56 @@ class NodeExplanation(Explanation):
     def background(self) -> Float64:
         """The size of the share of each node: most nodes of a network have none."""
         return np.abs(self.nodes)
+
+    def plot(self, most: int = 40, **options: Any) -> Any:
+        """Draw the nodes around with their shares, and bars beside them.
+
+        Parameters
+        ----------
+        most : int, default=40
+            At most so many nodes, those with the largest shares.
+        **options
+            Those of ``nask.plots.explanation``.
+        """
+        sizes = np.abs(self.nodes)
+        sizes[self.node] = np.inf
+        nodes = np.sort(np.argsort(-sizes, kind="stable")[: min(most, np.count_nonzero(sizes))])
+        within = np.isin(self.graph.edges, nodes).all(axis=1)
+        shown = Shown(
+            self.graph.induced(nodes),
+            self.target,
+            self.against,
+            self.decision,
+            self.intercept,
+            self.nodes[nodes],
+            self.leaning[nodes],
+            self.hops[:, nodes],
+            self.attributes[nodes],
+            self.attribute_names,
+            self.edges[within],
+            self.neighbours,
+            self.item,
+        )
+        marked = [f"[{node}]" if node == self.node else str(node) for node in nodes]
+        return named("nask.plots:explanation")(shown, **{"labels": marked, **options})
+
+
+class Shown(NamedTuple):
+    """What a picture has of an explanation: the shares of some nodes."""
+
+    graph: AttributedGraph
+    target: Any
+    against: Any
+    decision: float
+    intercept: float
+    nodes: Float64
+    leaning: Float64
+    hops: Float64
+    attributes: Float64
+    attribute_names: tuple[str, ...]
+    edges: Float64
+    neighbours: tuple[Neighbour, ...]
+    item: str
 
 
 def check_node(node: Any, graph: AttributedGraph) -> None:

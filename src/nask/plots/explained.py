@@ -121,6 +121,8 @@ def by_neighbour(why: Explained) -> Bars:
     pairs = sorted(((float(share), int(at)) for at, share in why.neighbours), reverse=True)
     for_it = [pair for pair in pairs if pair[0] > 0][:MOST_NEIGHBOURS]
     against = [pair for pair in pairs if pair[0] < 0][-MOST_NEIGHBOURS:]
-    names = [f"graph {at}" for _, at in for_it + against]
+    # What training is made of, of an explanation that says so.
+    item = getattr(why, "item", "graph")
+    names = [f"{item} {at}" for _, at in for_it + against]
     shares = np.array([share for share, _ in for_it + against])
-    return names, shares, "Training graphs that spoke loudest"
+    return names, shares, f"Training {item}s that spoke loudest"
