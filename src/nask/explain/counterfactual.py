@@ -168,7 +168,7 @@ def counterfactual(
     search = EditSearch(judge, graph, int(budget), verbose)
     result = search.run(single_edits(graph, attributes, kept, sorts))
     other = edited(graph, result.edits)
-    before, after = model.decision_function([graph, other])
+    before, after = judge.decide([graph, other])
     return Counterfactual(
         graph=graph,
         edited=other,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -117,13 +118,14 @@ class Judge:
             )
         return cls(model, classes, before, classes.index(target))
 
-    def decisions(self, graphs: Sequence[AttributedGraph]) -> Float64:
+    def decide(self, graphs: Sequence[AttributedGraph]) -> Float64:
+        """Return what the model's ``decision_function`` returns."""
+        with _warned_before():
+            return np.asarray(self.model.decision_function(graphs), dtype=np.float64)
+
+    def scores(self, graphs: Sequence[AttributedGraph]) -> Float64:
         """Return the score of each class, (n_graphs, n_classes); 0 for the first of two."""
-        with warnings.catch_warnings():
-            # The graph itself has been warned of, once.
-            warnings.simplefilter("ignore", AbsentAttributeWarning)
-            warnings.simplefilter("ignore", UnseenAttributeWarning)
-            found = np.asarray(self.model.decision_function(graphs), dtype=np.float64)
+        found = self.decide(graphs)
         return found.copy() if found.ndim == 2 else np.column_stack([np.zeros(len(found)), found])
 
     def margins(self, graphs: Sequence[AttributedGraph]) -> Float64:
@@ -132,7 +134,7 @@ class Judge:
         The score of the wanted class minus the highest score of the others. If any other class than
         now is wanted, it is the best of them.
         """
-        scores, rows = self.decisions(graphs), np.arange(len(graphs))
+        scores, rows = self.scores(graphs), np.arange(len(graphs))
         wanted = np.full(len(graphs), self.target)
         if self.target is None:
             others = scores.copy()
@@ -151,11 +153,18 @@ class Judge:
 
     def predict(self, graphs: Sequence[AttributedGraph]) -> list[Any]:
         """Return the class that the model gives each graph, as a plain value."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", AbsentAttributeWarning)
-            warnings.simplefilter("ignore", UnseenAttributeWarning)
+        with _warned_before():
             predicted: Array = np.asarray(self.model.predict(graphs))
         return list(predicted.tolist())
+
+
+@contextmanager
+def _warned_before() -> Iterator[None]:
+    """Keep quiet of attributes that only the graph has, or only training graphs: it was told."""
+    with warnings.catch_warnings():
+        for category in (AbsentAttributeWarning, UnseenAttributeWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def batch_size(graph: AttributedGraph) -> int:
