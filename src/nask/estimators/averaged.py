@@ -11,9 +11,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from nask.arrays import Array, Float64, Index
-from nask.choices import Multiclass
+from nask.choices import Multiclass, Scale
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
+from nask.explain.explanation import Explanation
+from nask.explain.graphs import OnForm, explain_graph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import TakesGraphs, as_graph, as_graphs
 from nask.kernels.fitted import FittedKernel
@@ -236,6 +238,25 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def predict(self, *where: Any) -> Array:
         """Most confident class of each graph, or node."""
         return np.asarray(self.classes[most_confident(self.decision_function(*where))])
+
+    def explain(
+        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
+    ) -> Explanation:
+        """Tell why, as :meth:`nask.NASKClassifier.explain` does: the mean of sums is a sum."""
+        groups = [group for group in self.groups if isinstance(group, GraphGroup)]
+        if len(groups) < len(self.groups):
+            raise ParameterError("Decisions about nodes of a searched model are not explained.")
+        return explain_graph(
+            graph,
+            [(group.kernel, [OnForm(*member) for member in group.members]) for group in groups],
+            self.classes,
+            self.calibration,
+            np.arange(groups[0].kernel.n_graphs),
+            Execution(n_jobs=self.n_jobs),
+            target=target,
+            against=against,
+            scale=scale,
+        )
 
     def mean_kernel(self, *where: Any) -> Float64:
         """One kernel for all: the mean of the chosen ones, with the training graphs or nodes.

@@ -8,10 +8,13 @@ from typing import Any, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Floats, Positions
-from nask.choices import Learner, Multiclass
+from nask.choices import Learner, Multiclass, Scale
 from nask.exceptions import ParameterError
+from nask.explain.explanation import Explanation
+from nask.explain.graphs import OnForm, explain_graph
 from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
@@ -85,6 +88,58 @@ class GraphEstimator(GraphKernelParameters):
     def support_(self) -> Positions:
         """Positions of the support graphs in the training list."""
         return self.functions_.support
+
+    def explain(
+        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
+    ) -> Explanation:
+        """Tell why: exact shares of nodes, hops, attributes and edges in a decision.
+
+        Parameters
+        ----------
+        graph : graph
+            One graph, of any kind that ``predict`` takes lists of.
+        target : class, default=None
+            The class in question; by default the second of two classes, which decisions are
+            positive for, or the predicted one of several.
+        against : class, default=None
+            Of several classes, the one that ``target`` is compared with. By default the score of
+            ``target`` itself is explained; of an SVM, whose votes are no sum, the sum of its
+            decisions for ``target`` against each other class.
+        scale : {"decision", "logit"}, default="decision"
+            Whether to explain the decision, or the logit of the calibrated probability. Of several
+            classes that is the log odds of ``target`` against another one, by default the next
+            best.
+
+        Returns
+        -------
+        Explanation
+
+        Examples
+        --------
+        >>> import nask
+        >>> mutag = nask.load_dataset("MUTAG")
+        >>> model = nask.NASKClassifier(n_hops=2).fit(mutag.graphs[::2], mutag.y[::2])
+        >>> why = model.explain(mutag.graphs[1])
+        >>> why.hops.shape, why.nodes.shape, why.attribute_names
+        ((2, 13), (13,), ('node_label',))
+        >>> total = why.nodes.sum() + why.intercept
+        >>> bool(np.isclose(total, model.decision_function(mutag.graphs[1:2])[0]))
+        True
+        """
+        check_is_fitted(self)
+        fitted, functions = self.kernel_.fitted_, self.functions_
+        on = OnForm(fitted.form, fitted.unit, functions.scheme, functions)
+        return explain_graph(
+            graph,
+            [(fitted, [on])],
+            getattr(self, "classes_", None),
+            functions.calibration,
+            functions.support,
+            self.execution(),
+            target=target,
+            against=against,
+            scale=scale,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :func:`nask.load` reads.

@@ -1,1 +1,1 @@
-"""Why a model decides as it does, and what would change its mind."""
+"""Why: the shares of nodes, hops, attributes and edges in a decision."""

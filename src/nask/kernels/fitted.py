@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from nask.arrays import Array, Floats, Positions
 from nask.engines.contract import Prepared
+from nask.engines.pairwise.engine import PairwiseEngine
+from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.engines.selection import ENGINES, EngineName, prepare
 from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
@@ -93,12 +96,27 @@ class FittedKernel:
         """The same kernel on some of the training graphs; what was learned stays."""
         return replace(self, graphs=self.graphs.take(positions))
 
+    @cached_property
+    def stars(self) -> PairwisePrepared:
+        """The stars of the training graphs, one by one, in float64, whatever the engine."""
+        if isinstance(self.graphs, PairwisePrepared) and self.graphs.spec.dtype == "float64":
+            return self.graphs
+        return self._stars(self.graphs.batch, Execution())
+
+    def stars_of(self, graphs: Sequence[AttributedGraph], execution: Execution) -> PairwisePrepared:
+        """The stars of graphs, one by one, read with the training schema."""
+        return self._stars(_encoded(graphs, self.schema), execution)
+
+    def _stars(self, batch: GraphBatch, execution: Execution) -> PairwisePrepared:
+        spec = replace(self.graphs.spec, dtype="float64")
+        return PairwiseEngine().prepare(batch, spec, execution)
+
     def prepare(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Prepared:
         """Read graphs with the training schema and prepare them.
 
         The training graphs themselves, where these are they.
         """
-        return self._prepare(_encoded(graphs, self.schema), execution)
+        return self.prepare_batch(_encoded(graphs, self.schema), execution)
 
     def prepare_both(
         self,
@@ -111,9 +129,10 @@ class FittedKernel:
         together = _encoded([*graphs, *others], self.schema)
         order = np.arange(together.n_graphs)
         rows, columns = together.take(order[: len(graphs)]), together.take(order[len(graphs) :])
-        return self._prepare(rows, execution), self._prepare(columns, execution)
+        return self.prepare_batch(rows, execution), self.prepare_batch(columns, execution)
 
-    def _prepare(self, batch: GraphBatch, execution: Execution) -> Prepared:
+    def prepare_batch(self, batch: GraphBatch, execution: Execution) -> Prepared:
+        """Prepare graphs that are encoded already, with dense node features."""
         if batch.same_content(self.graphs.batch):
             return self.graphs
         prepared: Prepared = ENGINES[self.engine].prepare(batch, self.graphs.spec, execution)

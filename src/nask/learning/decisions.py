@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nask.arrays import Array, Float64, Floats, Positions
+from nask.choices import Scheme
 from nask.learning.calibration import Calibration
 
 # Of decisions, which are of the size of their targets, 1 and -1.
@@ -50,6 +51,11 @@ class KernelModel(DecisionFunctions):
 
     support: Positions
     calibration: Calibration | None = None
+
+    @property
+    @abstractmethod
+    def scheme(self) -> Scheme:
+        """How the functions tell classes apart."""
 
     @abstractmethod
     def confidence(self, gram: Array) -> Float64:

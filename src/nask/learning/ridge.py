@@ -131,6 +131,11 @@ class KernelRidge(KernelModel):
         assert best is not None
         return best
 
+    @property
+    def scheme(self) -> Multiclass:
+        """How the functions tell classes apart."""
+        return self.multiclass
+
     def confidence(self, gram: Array) -> Float64:
         """Confidence in the second of two classes, (m,), or in each class, (m, n_classes)."""
         return confidence_of(class_scores(self.decide(gram), self.multiclass, self.n_classes))

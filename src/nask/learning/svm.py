@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from nask.arrays import Array, Float64, Positions
+from nask.choices import Scheme
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight
@@ -86,6 +87,11 @@ class KernelSVM(KernelModel):
         svr.fit(centring.apply(gram), (target - mean) / unit)
         coefficients, constants = _unfolded(svr, centring)
         return cls(coefficients * unit, constants * unit + mean, np.asarray(svr.support_))
+
+    @property
+    def scheme(self) -> Scheme:
+        """How the functions tell classes apart: of several classes, pairs vote."""
+        return "ovr" if len(self.constants) == 1 else "votes"
 
     def confidence(self, gram: Array) -> Float64:
         """Confidence in the second of two classes, (m,), or votes for each, (m, n_classes)."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from nask.arrays import Float64
+from nask.choices import Scale
 from nask.estimators.classifier import NASKClassifier
+from nask.explain.explanation import Explanation
 from nask.kernels.nask import NASK
 from nask.tuning.tuned import TunedGraphClassifier, TunedStarClassifier
 
@@ -84,6 +86,13 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
         """Calibrated probability of each class, (m, n_classes)."""
         probabilities: Float64 = self.fitted().predict_proba(X)
         return probabilities
+
+    def explain(
+        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
+    ) -> Explanation:
+        """Tell why, as :meth:`nask.NASKClassifier.explain` does."""
+        found: Explanation = self.fitted().explain(graph, target, against, scale)
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best estimator to a file that :func:`nask.load` reads."""

@@ -149,6 +149,38 @@ def sum_square(transpose: Array, rows: Octets, level: int, octet: int) -> Any:
 
 
 @inner
+def sum_members(
+    lines: Array, transpose: Array, X: Array, width: int, ptr: Array, member: Array, first: int,
+    rows: Octets, level: int, a0: int, n: int, b0: int, m: int, out: Array,
+) -> None:  # fmt: skip
+    """Write sums of X over the members of both nodes of every pair, in m lines of n numbers.
+
+    Parameters
+    ----------
+    lines, transpose : ndarray
+        Working memory.
+    X : ndarray
+        One line of ``width`` numbers per member of columns.
+    ptr, member : ndarray
+        The members of columns.
+    first : int
+        The member whose line is the first.
+    rows : Octets
+        The members of rows, at a level.
+    a0, b0 : int
+        The first node of the row group, and of the column group.
+    n, m : int
+        Number of nodes of the row group, and of the column group.
+    """
+    store(transpose, width * LANES, spread(0.0))
+    for c in range(0, m, LANES):
+        sum_lines(lines, transpose, X, width, ptr, member, b0 + c, b0 + m, first)
+        for v in range(0, n, LANES):
+            square = sum_square(transpose, rows, level, (a0 + v) // LANES)
+            store_square(out, c * n + v, n, square)
+
+
+@inner
 def hop(
     space: TileWorkspace, P: Array, deeper: Array, T: Array, rules: TileRules, h: int,
     is_last: bool, a: Side, a0: int, n: int, a_norm: Array, b: Side, b0: int, m: int,
@@ -274,17 +306,10 @@ def compare(
         for h in range(n_hops):
             if rules.edge_attributes and (h == 0 or not rules.nested):
                 level = 0 if rules.nested else h
-                b_ptr = b.incident_ptr[level]
-                store(space.transpose, n_edges * LANES, spread(0.0))
-                for c in range(0, m, LANES):
-                    sum_lines(
-                        space.lines, space.transpose, PE, n_edges, b_ptr, b.incident,
-                        b0 + c, b0 + m, f0,
-                    )  # fmt: skip
-                    for v in range(0, n, LANES):
-                        octet = (a0 + v) // LANES
-                        square = sum_square(space.transpose, a.incident_rows, level, octet)
-                        store_square(T, c * n + v, n, square)
+                sum_members(
+                    space.lines, space.transpose, PE, n_edges, b.incident_ptr[level], b.incident,
+                    f0, a.incident_rows, level, a0, n, b0, m, T,
+                )  # fmt: skip
             a_norm, b_norm = a.norm[h, a0 : a0 + n], b.norm[h, b0 : b0 + m]
             if own:
                 start = a0 - a.node_ptr[j0]

@@ -36,8 +36,12 @@ class Tiling:
         The rows and the columns; the same object where the window is symmetric.
     dtype : str
         Precision in which P is stored.
-    a_places : Places
-        The places of the nodes of ``a``.
+    a_places, b_places : Places
+        The places of the nodes of ``a`` and ``b``.
+    a_edge_places : Places
+        The places of the edges of ``a``.
+    factors : Factors
+        How the attributes of nodes are compared.
     """
 
     a: tile.Side
@@ -46,6 +50,9 @@ class Tiling:
     symmetric: bool
     dtype: str
     a_places: Places
+    b_places: Places
+    a_edge_places: Places
+    factors: Factors
     memory: ThreadMemory
 
     @classmethod
@@ -62,11 +69,22 @@ class Tiling:
         edges = Factors.of(spec.edges, exact, rows.batch.edges, columns.batch.edges)
         symmetric = columns is rows and window.on_diagonal
         row_labels, labels = rows.labels(columns, window)
-        a, places = _side(rows, window.rows, nodes, edges, tile_nodes, row_labels)
-        b = a
+        a, places, edge_places = _side(rows, window.rows, nodes, edges, tile_nodes, row_labels)
+        b, b_places = a, places
         if not symmetric:
-            b = _side(columns, window.columns, nodes, edges, tile_nodes, labels)[0]
-        return cls(a, b, _rules(spec, nodes, edges), symmetric, spec.dtype, places, ThreadMemory())
+            b, b_places, _ = _side(columns, window.columns, nodes, edges, tile_nodes, labels)
+        return cls(
+            a,
+            b,
+            _rules(spec, nodes, edges),
+            symmetric,
+            spec.dtype,
+            places,
+            b_places,
+            edge_places,
+            nodes,
+            ThreadMemory(),
+        )
 
     def tasks(self) -> list[tuple[int, int, int]]:
         """Return tasks (i, j0, j1), the largest first, so that threads end together.
@@ -195,8 +213,8 @@ def _side(
     edges: Factors,
     tile_nodes: int,
     labels: Labels,
-) -> tuple[tile.Side, Places]:
-    """Lay out graphs as the rows or the columns of tiles.
+) -> tuple[tile.Side, Places, Places]:
+    """Lay out graphs as the rows or the columns of tiles; return the places of nodes and edges.
 
     Within a group, nodes are sorted by their number of members, so that the lengths of the compiled
     loops over members change rarely and the processor predicts them.
@@ -230,4 +248,4 @@ def _side(
         norm=node_places.take(prepared.norm, 0.0),
         alike=node_places.take(labels, -1) if prepared.spec.guarded else labels,
     )
-    return side, node_places
+    return side, node_places, edge_places

@@ -1,0 +1,279 @@
+"""Shares that flow down from pairs of stars to nodes, attributes and edges, compiled.
+
+A decision is a sum over pairs of stars. Let R_h(v, v') be what the pair of stars of hop h carries,
+and inner(v, v') the bracket of k_h = core * inner. Going down from h to h - 1,
+
+    core       R_{h-1}  +=  1/2 R_h                              half of a product's share each
+    members    R_{h-1}  +=  P_{h-1} o (A Y A'^T),  Y = 1/2 R_h / inner
+    edges      what the edge term has of the bracket stays with the edges
+    hop h - 1  R_{h-1}  +=  weight * kappa_{h-1}                 the share of that hop itself
+
+and at the bottom R_0 is split over attributes by their terms of P. (A sums over the members of a
+star; its transpose is A itself, since being a member is mutual.) Stars of balls are made of nodes
+at once: all their shares go down to R_0 in one step. Nothing is lost where a factor is 0: the half
+of an empty bracket stays with the core.
+
+Tiles are laid out as in ``tile``: lines of the row graph's nodes, one per column node.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from nask.arrays import Array
+from nask.attributes.compiled_similarity import Operand, Similarity, factor, fill_similarity
+from nask.compiled.compiling import compiled, inner
+from nask.compiled.exponential import exp
+from nask.compiled.vectors import (
+    LANES,
+    aligned,
+    at,
+    load,
+    maximum,
+    spread,
+    store,
+    where_below,
+    where_equal,
+)
+from nask.engines.pairwise.tile import Side, TileRules, TileSizes, sum_members
+from nask.stars.guard import guard
+
+
+class FlowWorkspace(NamedTuple):
+    """Working memory of one thread, for tiles up to some size."""
+
+    P: Array  # hops x pairs of nodes: P_0, P_1, ...
+    inner: Array  # hops x pairs: the bracket of k_h
+    own: Array  # hops x pairs: what each pair has of hop h itself
+    carried: Array  # pairs: R
+    cores: Array  # pairs: what R_0 has from cores
+    split: Array  # pairs: Y, and at the bottom R_0 / P
+    sums: Array  # pairs: A Y A'^T
+    edge_term: Array  # pairs: of k_h, where edges have attributes
+    edges: Array  # pairs of edges: P_E
+    edge_line: Array  # sums of P_E over the edges of one column
+    lines: Array
+    transpose: Array
+
+    @classmethod
+    def of(cls, sizes: TileSizes, n_hops: int) -> FlowWorkspace:
+        """Return memory for tiles up to these sizes."""
+        return cls(*map(aligned, cls.shapes(sizes, n_hops)))
+
+    @classmethod
+    def shapes(cls, sizes: TileSizes, n_hops: int) -> list[tuple[int, ...]]:
+        """Return the shape of each array."""
+        pairs = sizes.rows * sizes.columns
+        edges = sizes.row_edges * sizes.column_edges if sizes.edge_attributes else 0
+        line = LANES * max(sizes.rows, sizes.row_edges)
+        term = pairs if sizes.edge_attributes else 0
+        by_hop, by_pair = [(n_hops, pairs)] * 3, [(pairs,)] * 4
+        rest = [(term,), (edges,), (sizes.row_edges,), (line,), (line + LANES,)]
+        return [*by_hop, *by_pair, *rest]
+
+
+class Shares(NamedTuple):
+    """What flows down to the nodes and edges of the row graph, by place."""
+
+    terms: Array  # attributes x nodes: R_0 / P * term of P; only what exceeds the least, of
+    # attributes that have no factors
+    of_members: Array  # nodes: sum of R_0 / P
+    of_cores: Array  # nodes: the same of pruned cores, whose terms are less their least
+    lost: Array  # nodes: R_0 where P is 0
+    edges: Array
+
+
+@inner
+def go_up(
+    space: FlowWorkspace, rules: TileRules, h: int, a: Side, a0: int, n: int, b: Side, b0: int,
+    m: int, row_weight: Array, column_weight: Array,
+) -> None:  # fmt: skip
+    """Write the bracket of k_h, the share of hop h itself, and P_h where it is needed."""
+    level = 0 if rules.nested else h
+    P, bracket, own = space.P[h if rules.nested else 0], space.inner[h], space.own[h]
+    sum_members(
+        space.lines, space.transpose, P, n, b.member_ptr[level], b.member, b0, a.member_rows,
+        level, a0, n, b0, m, space.sums,
+    )  # fmt: skip
+    a_count, b_count = a.n_incident[level], b.n_incident[level]
+    a_norm, b_norm, a_alike, b_alike = a.norm[h], b.norm[h], a.alike[h], b.alike[h]
+    floor, scale = rules.core_floor[h], rules.core_scale[h]
+    deeper = space.P[h + 1] if rules.nested and h + 1 < len(space.P) else space.P[0]
+    for c in range(m):
+        weight = column_weight[h, b0 + c]
+        for v in range(0, n, LANES):
+            place = c * n + v
+            count = load(a_count, a0 + v) * rules.edge_count_weight
+            x = load(space.sums, place) + count * at(b_count, b0 + c)
+            if rules.edge_attributes:
+                x = x + load(space.edge_term, place)
+            store(bracket, place, x)
+            kappa = x * ((load(P, place) - floor) * scale)
+            normalised = kappa * load(a_norm, a0 + v) * at(b_norm, b0 + c)
+            if rules.guarded:
+                normalised = guard(normalised, a_alike, a0 + v, at(b_alike, b0 + c))
+            if rules.nested and h + 1 < len(space.P):
+                store(deeper, place, exp((normalised - 1.0) * rules.gamma_star))
+            if rules.star_norm:
+                kappa = normalised
+            store(own, place, kappa * load(row_weight, a0 + v) * weight)
+
+
+@inner
+def add_edges(
+    space: FlowWorkspace, rules: TileRules, level: int, a: Side, a0: int, n: int, e0: int,
+    n_edges: int, b: Side, b0: int, m: int, f0: int, edges: Array,
+) -> None:  # fmt: skip
+    """Add what the edge term has of the brackets to the edges of the row graph."""
+    a_ptr, b_ptr = a.incident_ptr[level], b.incident_ptr[level]
+    for c in range(m):
+        line, begin, end = space.edge_line, b_ptr[b0 + c], b_ptr[b0 + c + 1]
+        if rules.edge_attributes:
+            line[:n_edges] = 0.0
+            for i in range(begin, end):
+                start = (b.incident[i] - f0) * n_edges
+                for e in range(n_edges):
+                    line[e] += space.edges[start + e]
+        else:
+            line[:n_edges] = (end - begin) * rules.edge_count_weight
+        for v in range(n):
+            y = space.split[c * n + v]
+            if y != 0.0:
+                for i in range(a_ptr[a0 + v], a_ptr[a0 + v + 1]):
+                    edges[a.incident[i]] += y * line[a.incident[i] - e0]
+
+
+@inner
+def go_down(
+    space: FlowWorkspace, rules: TileRules, h: int, a: Side, a0: int, n: int, e0: int,
+    n_edges: int, b: Side, b0: int, m: int, f0: int, edges: Array,
+) -> None:  # fmt: skip
+    """Pass on what pairs of stars of hop h carry, to pairs of hop h - 1 and to edges."""
+    level = 0 if rules.nested else h
+    P, bracket, own = space.P[h if rules.nested else 0], space.inner[h], space.own[h]
+    carried, cores, split = space.carried, space.cores, space.split
+    for place in range(n * m):
+        share = own[place] + (carried[place] if rules.nested else 0.0)
+        half = 0.5 * share
+        y = half / bracket[place] if bracket[place] > 0.0 else 0.0
+        split[place] = y
+        core = half if bracket[place] > 0.0 else share
+        cores[place] = core if rules.nested else cores[place] + core
+    if rules.edge_attributes or rules.edge_count_weight > 0.0:
+        add_edges(space, rules, level, a, a0, n, e0, n_edges, b, b0, m, f0, edges)
+    sum_members(
+        space.lines, space.transpose, split, n, b.member_ptr[level], b.member, b0, a.member_rows,
+        level, a0, n, b0, m, space.sums,
+    )  # fmt: skip
+    for place in range(n * m):
+        share = P[place] * space.sums[place]
+        if not rules.nested:
+            carried[place] += share
+        elif h > 0:
+            carried[place] = share + cores[place]
+        else:
+            carried[place] = share
+
+
+@inner
+def divide(
+    space: FlowWorkspace, floor: float, pruned: bool, n: int, m: int, a0: int, shares: Shares
+) -> None:
+    """Write R_0 / P, by which attributes are weighted, and its sums over columns.
+
+    A pruned core is (P - floor), made of what attributes add to their least terms.
+    """
+    P = space.P[0]
+    for c in range(m):
+        for v in range(n):
+            place = c * n + v
+            rest, core = space.carried[place], space.cores[place]
+            excess, by_core = P[place] - floor, 0.0
+            if pruned and excess > 0.0:
+                by_core = core / excess
+            else:
+                rest += core
+            if P[place] > 0.0:
+                rest /= P[place]
+            else:
+                shares.lost[a0 + v] += rest
+                rest = 0.0
+            space.split[place] = rest + by_core
+            shares.of_members[a0 + v] += rest
+            shares.of_cores[a0 + v] += by_core
+
+
+@inner
+def add_terms(
+    split: Array, n: int, m: int, a: Operand, a0: int, b: Operand, b0: int, s: Similarity,
+    terms: Array,
+) -> None:  # fmt: skip
+    """Add R_0 / P times each term of P, summed over columns, by attribute and row."""
+    n_factors, n_wide = len(s.least), len(s.wide_gamma)
+    for v in range(a0, a0 + n, LANES):
+        for c in range(b0, b0 + m):
+            weight = load(split, (c - b0) * n + v - a0)
+            i, j = v * n_factors, (c - c % LANES) * n_factors + c % LANES
+            for d in range(n_factors):
+                term = maximum(factor(a, i, b, j), spread(s.least[d]))
+                store(terms[d], v, load(terms[d], v) + weight * term)
+                i, j = i + LANES, j + LANES
+            for d in range(n_wide):
+                distance = load(a.wide, d * a.n + v) - spread(b.wide[d * b.n + c])
+                distance = maximum(distance, 0.0 - distance)
+                near = exp(distance * -s.wide_gamma[d]) * s.wide_weight[d] - s.wide_least[d]
+                near = weight * where_below(distance, 1.0, near)
+                row = terms[n_factors + d]
+                store(row, v, load(row, v) + near)
+            for d in range(len(s.gain)):
+                code = b.codes[d * b.n + c]
+                code = code if code >= 0 else -2
+                same = weight * where_equal(a.codes, d * a.n + v, code, s.gain[d])
+                row = terms[n_factors + n_wide + d]
+                store(row, v, load(row, v) + same)
+
+
+@compiled
+def flow_down(
+    a: Side, i: int, b: Side, j0: int, j1: int, rules: TileRules, pruned: bool,
+    row_weight: Array, column_weight: Array, space: FlowWorkspace, shares: Shares,
+) -> None:  # fmt: skip
+    """Add the shares of the graph of row group i in its comparison with column groups.
+
+    What is shared out is the sum over hops, and over pairs of nodes, of row weight * column weight
+    * kappa_h.
+
+    Parameters
+    ----------
+    i : int
+        The row group.
+    j0, j1 : int
+        The column groups are those from j0 to j1 - 1.
+    pruned : bool
+        Whether cores are pruned.
+    row_weight : ndarray by place
+    column_weight : ndarray, hops x places
+    """
+    n_hops = len(column_weight)
+    a0, e0 = a.node_ptr[i], a.edge_ptr[i]
+    n, n_edges = a.node_ptr[i + 1] - a0, a.edge_ptr[i + 1] - e0
+    for j in range(j0, j1):
+        b0, f0 = b.node_ptr[j], b.edge_ptr[j]
+        m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
+        fill_similarity(space.P[0], n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
+        if rules.edge_attributes:
+            fill_similarity(space.edges, n_edges, m_edges, a.edges, e0, b.edges, f0, rules.edges)
+        for h in range(n_hops):
+            if rules.edge_attributes and (h == 0 or not rules.nested):
+                level = 0 if rules.nested else h
+                sum_members(
+                    space.lines, space.transpose, space.edges, n_edges, b.incident_ptr[level],
+                    b.incident, f0, a.incident_rows, level, a0, n, b0, m, space.edge_term,
+                )  # fmt: skip
+            go_up(space, rules, h, a, a0, n, b, b0, m, row_weight, column_weight)
+        space.carried[: n * m] = 0.0
+        space.cores[: n * m] = 0.0
+        for h in range(n_hops - 1, -1, -1):
+            go_down(space, rules, h, a, a0, n, e0, n_edges, b, b0, m, f0, shares.edges)
+        divide(space, rules.core_floor[0], pruned, n, m, a0, shares)
+        add_terms(space.split, n, m, a.nodes, a0, b.nodes, b0, rules.nodes, shares.terms)

@@ -1,0 +1,207 @@
+"""The explanation of one decision about one graph: exact shares that add up to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nask.arrays import Float64
+from nask.exceptions import ParameterError, did_you_mean
+from nask.execution.execution import Execution
+from nask.explain.parts import Part
+from nask.graph.attributed_graph import AttributedGraph
+from nask.optional import named, require
+
+# Copies of a graph that are judged at once, each with another value missing.
+COPIES = 256
+
+
+class Neighbour(NamedTuple):
+    """A training graph, by its position in the training list, and its share in a decision."""
+
+    position: int
+    share: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """Why a model decides as it does about a graph: shares that add up to the decision.
+
+    Made by ``model.explain(graph)``. A decision is a sum over all pairs of stars, one of the graph
+    and one of a training graph, so that every star has an exact share in it; no sampling, no
+    surrogate. A star of several hops is made of other nodes, too: its share flows down to their
+    attributes and to edges (``attributes``, ``edges``, ``members``), which takes a second pass when
+    it is first asked for.
+
+    Parameters
+    ----------
+    graph : AttributedGraph
+    quantity : str
+        What is explained, in words.
+    target, against : class or None
+        The class in question, and the one it is compared with.
+    prediction : class or float
+        What the model predicts.
+    decision : float
+        The quantity that the shares add up to.
+    intercept : float
+        What no node has: the decision about a graph that is unlike every training graph.
+    hops : ndarray of shape (n_hops, n_nodes)
+        The share of the star around each node, at each hop.
+    neighbours : tuple of Neighbour
+        The training graphs with their shares, the loudest first; a negative share speaks against.
+    parts : tuple of Part
+        What the shares are made of, one part per kernel.
+    factor : float
+        By which parts are multiplied, of a logit.
+    """
+
+    graph: AttributedGraph
+    quantity: str
+    target: Any
+    against: Any
+    prediction: Any
+    decision: float
+    intercept: float
+    hops: Float64
+    neighbours: tuple[Neighbour, ...]
+    parts: tuple[Part, ...]
+    execution: Execution
+
+    def __repr__(self) -> str:
+        return (
+            f"Explanation({self.quantity}: {self.decision:.4g} = {self.intercept:.4g} + "
+            f"{self.graph.n_nodes} nodes)"
+        )
+
+    @property
+    def nodes(self) -> Float64:
+        """The share of the star around each node, (n_nodes,).
+
+        With the intercept they add up to the decision.
+        """
+        return np.asarray(self.hops.sum(axis=0))
+
+    @property
+    def background(self) -> Float64:
+        """How far the share of each node lies from the background of its graph, (n_nodes,).
+
+        Most nodes of a graph say little; a share far from the median of all is where to look,
+        whatever its sign.
+        """
+        nodes = self.nodes
+        return np.abs(nodes - np.median(nodes)) if len(nodes) else nodes
+
+    @cached_property
+    def _flow(self) -> tuple[dict[str, Float64], Float64]:
+        names: dict[str, Float64] = {}
+        edges = np.zeros(self.graph.n_edges)
+        for part in self.parts:
+            shares, of_edges = part.flow(self.execution)
+            edges += of_edges
+            for name, own in shares.items():
+                names[name] = names.get(name, 0.0) + own
+        return names, edges
+
+    @property
+    def attribute_names(self) -> tuple[str, ...]:
+        """The attributes of nodes, by column of ``attributes``."""
+        return tuple(self._flow[0])
+
+    @property
+    def attributes(self) -> Float64:
+        """The share of each attribute of each node, (n_nodes, n_attributes).
+
+        With those of edges and the intercept they add up to the decision. A node has a share as a
+        member of stars, its own and those of others.
+        """
+        shares = list(self._flow[0].values())
+        return np.column_stack(shares) if shares else np.empty((self.graph.n_nodes, 0))
+
+    @property
+    def edges(self) -> Float64:
+        """The share of each edge, (n_edges,), in the order of ``graph.edges``."""
+        return self._flow[1]
+
+    @property
+    def members(self) -> Float64:
+        """The share of each node as a member of all stars it is in, (n_nodes,).
+
+        Its attributes, and half of each of its edges. With the intercept these add up to the
+        decision, too.
+        """
+        total = self.attributes.sum(axis=1)
+        for end in self.graph.edges.T:
+            np.add.at(total, end, 0.5 * self.edges)
+        return np.asarray(total)
+
+    def if_missing(self, attributes: Any = None) -> Float64:
+        """By how much the decision would change if a value were missing, (n_nodes, n_attributes).
+
+        The model judges the graph anew without each of its values. Unlike shares, such changes do
+        not add up.
+
+        Parameters
+        ----------
+        attributes : sequence of str, default=None
+            Some of ``attribute_names``; all by default.
+        """
+        chosen = self.attribute_names if attributes is None else tuple(attributes)
+        for name in chosen:
+            if name not in self.attribute_names:
+                hint = did_you_mean(name, self.attribute_names)
+                raise ParameterError(f"The graph has no attribute {name!r}. {hint}")
+        n = self.graph.n_nodes
+        changes = np.zeros((n, len(chosen)))
+        for column, name in enumerate(chosen):
+            for first in range(0, n, COPIES):
+                nodes = np.arange(first, min(first + COPIES, n))
+                without = sum(part.without(name, nodes, self.execution) for part in self.parts)
+                changes[nodes, column] = without
+        as_it_is = sum(float(part.by_graph.sum()) + part.rest for part in self.parts)
+        return changes - as_it_is
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all shares as numbers, texts and lists."""
+        target = {"target": self.target, "against": self.against, "prediction": self.prediction}
+        return {
+            "quantity": self.quantity,
+            **{name: _plain(value) for name, value in target.items()},
+            "decision": self.decision,
+            "intercept": self.intercept,
+            "nodes": self.nodes.tolist(),
+            "hops": self.hops.tolist(),
+            "background": self.background.tolist(),
+            "attribute_names": list(self.attribute_names),
+            "attributes": self.attributes.tolist(),
+            "edges": [
+                {"ends": ends, "share": share}
+                for ends, share in zip(self.graph.edges.tolist(), self.edges.tolist(), strict=True)
+            ],
+            "neighbours": [own._asdict() for own in self.neighbours],
+        }
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row per node: its share, hop by hop, and attributes."""
+        pandas = require("pandas", "frames")
+        columns: dict[str, Any] = {
+            "node": np.arange(self.graph.n_nodes),
+            "share": self.nodes,
+            "background": self.background,
+            **{f"hop {h + 1}": own for h, own in enumerate(self.hops)},
+            "member": self.members,
+            **{f"share of {name}": own for name, own in self._flow[0].items()},
+        }
+        return pandas.DataFrame(columns)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the graph with its shares; the options are those of ``nask.plots.explanation``."""
+        return named("nask.plots:explanation")(self, **options)
+
+
+def _plain(value: Any) -> Any:
+    """A class or a number as JSON has it."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,131 @@
+"""The parts of a decision: one per kernel, each a weighted sum over stars and a rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from nask.arrays import Float64, Index
+from nask.engines.pairwise.shares import flow
+from nask.execution.execution import Execution
+from nask.explain.compared import ComparedGraph
+from nask.graph.batch import GraphBatch
+from nask.graph.schema import FEATURES, Schema
+from nask.kernels.forms import Form
+
+STRUCTURE = "structure"
+"""The name of the share of nodes without any attribute: that they are there."""
+
+
+class Term(NamedTuple):
+    """A sum over training graphs of coefficient * K, in one form of a kernel."""
+
+    form: Form
+    unit: float | None
+    coefficients: Float64
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one kernel has in a decision, as sums over stars.
+
+    Parameters
+    ----------
+    compared : ComparedGraph
+    terms : tuple of Term
+    weights : ndarray of shape (n_hops, n_graphs)
+        What a unit of kappa_h with a training graph is worth.
+    rest : float
+        What no star has: of a Gaussian form, the decision about a graph unlike everything.
+    by_graph : ndarray of shape (n_graphs,)
+        The share of each training graph.
+    """
+
+    compared: ComparedGraph
+    terms: tuple[Term, ...]
+    weights: Float64
+    rest: float
+    by_graph: Float64
+
+    @classmethod
+    def of(cls, compared: ComparedGraph, terms: Sequence[Term]) -> Part:
+        """Add up the terms of a kernel."""
+        n_hops, _, n_graphs = compared.sums.shape
+        weights, by_graph, rest = np.zeros((n_hops, n_graphs)), np.zeros(n_graphs), 0.0
+        for form, unit, coefficients in terms:
+            row = compared.row(form, unit)
+            weights += np.outer(form.hop_weights, coefficients * row.slope)
+            by_graph += coefficients * (row.values - row.rest)
+            rest += float(coefficients @ row.rest)
+        return cls(compared, tuple(terms), weights, rest, by_graph)
+
+    @property
+    def hops(self) -> Float64:
+        """The share of the star of each node at each hop, (n_hops, n_nodes)."""
+        return np.asarray(np.einsum("hi,hvi->hv", self.weights, self.compared.sums))
+
+    def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
+        """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
+        stars, training = self.compared.stars, self.compared.kernel.stars
+        across = np.repeat(self.weights, np.diff(training.batch.nodes.ptr), axis=1)
+        found = flow(stars, training, np.ones(stars.batch.n_nodes), across, execution)
+        rows = (*found.numerical, *found.categorical)
+        shares = dict(zip(attribute_rows(self.compared.kernel.schema), rows, strict=True))
+        constant = constant_name(self.compared.kernel.schema)
+        if constant is not None:
+            shares[constant] = found.constant
+        return shares, found.edges
+
+    def decide(self, batch: GraphBatch, execution: Execution) -> Float64:
+        """The part of the kernel in the decision about each graph of an encoded batch."""
+        kernel = self.compared.kernel
+        rows = kernel.prepare_batch(batch, execution)
+        grams = kernel.grams_of_forms(rows, [own[:2] for own in self.terms], execution)
+        pairs = zip(grams, self.terms, strict=True)
+        return np.asarray(sum(gram @ term.coefficients for gram, term in pairs), dtype=np.float64)
+
+    def without(self, attribute: str, nodes: Index, execution: Execution) -> Float64:
+        """The same about the graph with an attribute missing, once for each of the nodes."""
+        batch = self.compared.stars.batch
+        place = attribute_rows(self.compared.kernel.schema).get(attribute)
+        copies = batch.take(np.zeros(len(nodes), dtype=np.intp))
+        if place is not None:
+            kind, row = place
+            where = np.arange(len(nodes)) * batch.n_nodes + nodes
+            values = getattr(copies.nodes, kind).copy()
+            values[row, where] = np.nan if kind == "numerical" else -1
+            copies = replace(copies, nodes=replace(copies.nodes, **{kind: values}))
+        return self.decide(copies, execution)
+
+
+def attribute_rows(schema: Schema) -> dict[str, tuple[str, int]]:
+    """Where the values of each attribute of nodes are: the array of ``Elements``, and its row.
+
+    Columns of node features are the last numerical attributes. Attributes without any training
+    value are nowhere.
+
+    Examples
+    --------
+    >>> import nask
+    >>> pair = nask.AttributedGraph(2, node_attributes={"atom": ["C", "N"], "charge": [0.0, 1.0]})
+    >>> attribute_rows(Schema.fit([pair]))
+    {'charge': ('numerical', 0), 'atom': ('categorical', 0)}
+    """
+    numbers = [spec.name for spec in schema.nodes if spec.kind == "numerical"]
+    numbers += [f"{FEATURES}[{column}]" for column in range(len(schema.features))]
+    categories = [spec.name for spec in schema.nodes if spec.kind == "categorical"]
+    return {
+        name: (kind, row)
+        for kind, names in (("numerical", numbers), ("categorical", categories))
+        for row, name in enumerate(names)
+    }
+
+
+def constant_name(schema: Schema) -> str | None:
+    """The name of the share that no value has: of attributes that training graphs had none of."""
+    if not schema.nodes and not schema.features:
+        return STRUCTURE
+    return " and ".join(spec.name for spec in schema.nodes if spec.kind == "missing") or None
