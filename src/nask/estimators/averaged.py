@@ -14,8 +14,9 @@ from nask.arrays import Array, Float64, Index
 from nask.choices import Multiclass, Scale
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
-from nask.explain.explanation import Explanation
-from nask.explain.graphs import OnForm, explain_graph
+from nask.explain.deciding import Asked, Decider, OnForm
+from nask.explain.explanation import GraphExplanation
+from nask.explain.graphs import explain_graph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import TakesGraphs, as_graph, as_graphs
 from nask.kernels.fitted import FittedKernel
@@ -241,22 +242,16 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
 
     def explain(
         self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
-    ) -> Explanation:
+    ) -> GraphExplanation:
         """Tell why, as :meth:`nask.NASKClassifier.explain` does: the mean of sums is a sum."""
         groups = [group for group in self.groups if isinstance(group, GraphGroup)]
         if len(groups) < len(self.groups):
             raise ParameterError("Decisions about nodes of a searched model are not explained.")
-        return explain_graph(
-            graph,
-            [(group.kernel, [OnForm(*member) for member in group.members]) for group in groups],
-            self.classes,
-            self.calibration,
-            np.arange(groups[0].kernel.n_graphs),
-            Execution(n_jobs=self.n_jobs),
-            target=target,
-            against=against,
-            scale=scale,
-        )
+        members = [[OnForm(*member) for member in group.members] for group in groups]
+        training = np.arange(groups[0].kernel.n_graphs)
+        decider = Decider(members, self.classes, self.calibration, training)
+        kernels, asked = [group.kernel for group in groups], Asked(target, against, scale)
+        return explain_graph(graph, kernels, decider, asked, Execution(n_jobs=self.n_jobs))
 
     def mean_kernel(self, *where: Any) -> Float64:
         """One kernel for all: the mean of the chosen ones, with the training graphs or nodes.

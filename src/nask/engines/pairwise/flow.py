@@ -81,12 +81,13 @@ class Shares(NamedTuple):
     of_cores: Array  # nodes: the same of pruned cores, whose terms are less their least
     lost: Array  # nodes: R_0 where P is 0
     edges: Array
+    stars: Array  # hops x nodes: the share of each hop itself
 
 
 @inner
 def go_up(
     space: FlowWorkspace, rules: TileRules, h: int, a: Side, a0: int, n: int, b: Side, b0: int,
-    m: int, row_weight: Array, column_weight: Array,
+    m: int, row_weight: Array, column_weight: Array, stars: Array,
 ) -> None:  # fmt: skip
     """Write the bracket of k_h, the share of hop h itself, and P_h where it is needed."""
     level = 0 if rules.nested else h
@@ -116,7 +117,9 @@ def go_up(
                 store(deeper, place, exp((normalised - 1.0) * rules.gamma_star))
             if rules.star_norm:
                 kappa = normalised
-            store(own, place, kappa * load(row_weight, a0 + v) * weight)
+            share = kappa * load(row_weight, a0 + v) * weight
+            store(own, place, share)
+            store(stars, a0 + v, load(stars, a0 + v) + share)
 
 
 @inner
@@ -270,7 +273,7 @@ def flow_down(
                     space.lines, space.transpose, space.edges, n_edges, b.incident_ptr[level],
                     b.incident, f0, a.incident_rows, level, a0, n, b0, m, space.edge_term,
                 )  # fmt: skip
-            go_up(space, rules, h, a, a0, n, b, b0, m, row_weight, column_weight)
+            go_up(space, rules, h, a, a0, n, b, b0, m, row_weight, column_weight, shares.stars[h])
         space.carried[: n * m] = 0.0
         space.cores[: n * m] = 0.0
         for h in range(n_hops - 1, -1, -1):

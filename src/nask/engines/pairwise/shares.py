@@ -9,6 +9,7 @@ from joblib import delayed
 
 from nask.arrays import Float64
 from nask.compiled.vectors import aligned
+from nask.engines.pairwise import tile
 from nask.engines.pairwise.flow import FlowWorkspace, Shares, flow_down
 from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.engines.pairwise.tiling import TASK_PAIRS, Tiling, cut_work
@@ -31,17 +32,31 @@ def star_sums(rows: PairwisePrepared, columns: PairwisePrepared, execution: Exec
     ndarray of shape (n_hops, nodes of all row graphs, column graphs)
     """
     tiling = _tiling(rows, columns)
-    # Every place is a graph of its own: what the tile adds up by graph comes out by node.
-    places = np.arange(len(tiling.a.graph))
-    by_place = replace(tiling, a=tiling.a._replace(graph=places, graph_ptr=tiling.a.node_ptr))
-    result = np.zeros((rows.spec.n_hops, rows.batch.n_nodes, columns.batch.n_graphs))
-    tasks = by_place.tasks()
-    n_pairs = float(tiling.a.node_ptr[-1]) * float(tiling.b.node_ptr[-1])
-    done = execution.run((delayed(by_place.hops)(*task) for task in tasks), n_pairs)
+    return _sums(replace(tiling, a=_by_place(tiling.a)), rows, columns.batch.n_graphs, execution)
+
+
+def star_pairs(rows: PairwisePrepared, columns: PairwisePrepared, execution: Execution) -> Float64:
+    """kappa_h between every two stars, (n_hops, nodes of row graphs, nodes of column graphs)."""
+    tiling = _tiling(rows, columns)
+    places = replace(tiling, a=_by_place(tiling.a), b=_by_place(tiling.b))
+    found = _sums(places, rows, len(tiling.b.graph), execution)
+    return found[:, :, tiling.b_places.positions(columns.batch.n_nodes)]
+
+
+def _by_place(side: tile.Side) -> tile.Side:
+    """Make every place a graph of its own: what a tile adds up by graph comes out by node."""
+    return side._replace(graph=np.arange(len(side.graph)), graph_ptr=side.node_ptr)
+
+
+def _sums(tiling: Tiling, rows: PairwisePrepared, n: int, execution: Execution) -> Float64:
+    result = np.zeros((rows.spec.n_hops, rows.batch.n_nodes, n))
+    a, b, tasks = tiling.a, tiling.b, tiling.tasks()
+    n_pairs = float(a.node_ptr[-1]) * float(b.node_ptr[-1])
+    done = execution.run((delayed(tiling.hops)(*task) for task in tasks), n_pairs)
     for (i, j0, j1), (sums, _) in zip(tasks, done, strict=True):
-        source = tiling.a_places.source[tiling.a.node_ptr[i] : tiling.a.node_ptr[i + 1]]
-        first, last = tiling.b.graph_ptr[j0], tiling.b.graph_ptr[j1]
-        result[:, source[source >= 0], first:last] = sums[:, source >= 0]
+        source = tiling.a_places.source[a.node_ptr[i] : a.node_ptr[i + 1]]
+        there = source >= 0
+        result[:, source[there], b.graph_ptr[j0] : b.graph_ptr[j1]] = sums[:, there]
     return result
 
 
@@ -56,12 +71,15 @@ class Flow:
     constant : ndarray of shape (n_nodes,)
         What attributes without any training value have, or the fact that there is a node at all.
     edges : ndarray of shape (n_edges,)
+    stars : ndarray of shape (n_hops, n_nodes)
+        The shares of stars, before they flow down to their members.
     """
 
     numerical: Float64
     categorical: Float64
     constant: Float64
     edges: Float64
+    stars: Float64
 
 
 def flow(
@@ -118,7 +136,8 @@ def _no_shares(tiling: Tiling) -> Shares:
     terms, n_nodes = tiling.rules.nodes, int(tiling.a.node_ptr[-1])
     n_terms = len(terms.least) + len(terms.wide_gamma) + len(terms.gain)
     n_edges = int(tiling.a.edge_ptr[-1])
-    shapes = [(n_terms, n_nodes), (n_nodes,), (n_nodes,), (n_nodes,), (n_edges,)]
+    by_node, stars = [(n_nodes,)] * 3, (len(tiling.a.norm), n_nodes)
+    shapes: list[tuple[int, ...]] = [(n_terms, n_nodes), *by_node, (n_edges,), stars]
     shares = Shares(*(aligned(shape) for shape in shapes))
     for array in shares:
         array[...] = 0.0
@@ -148,4 +167,5 @@ def _by_node(shares: Shares, tiling: Tiling, rows: PairwisePrepared) -> Flow:
     named = float(P.numerical_weight.sum() + P.categorical_weight.sum())
     constant = P.constant * of_members + (1 - named) * lost
     edge_place = tiling.a_edge_places.positions(len(rows.batch.edges))
-    return Flow(numerical, categorical, constant, shares.edges[edge_place])
+    edges, stars = shares.edges[edge_place], shares.stars[:, place]
+    return Flow(numerical, categorical, constant, edges, stars)
