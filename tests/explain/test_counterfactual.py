@@ -225,6 +225,19 @@ def test_any_classifier_with_the_values_of_the_graph_itself():
     assert str(two_more).startswith("node 1: letter b -> a; node 2: letter c -> a: class ")
 
 
+class Doubts(CountsLetters):
+    """It predicts many only where it is sure, whatever its decision says."""
+
+    def predict(self, graphs):
+        return self.classes_[(self.decision_function(graphs) > 1).astype(int)]
+
+
+def test_what_predict_does_not_confirm_is_no_flip():
+    """One more a has a positive decision, but it takes two for another class."""
+    found = nask.counterfactual(Doubts(2), letters("a", "b", "c"))
+    assert (found.found, found.after, len(found.edits)) == (True, "many", 2)
+
+
 def test_the_most_promising_pair_is_tried_first():
     """Of 9 single edits two bring one more a each, and the budget is for one pair."""
     graph = letters("a", "b", "c")
