@@ -352,6 +352,10 @@ def test_an_attribute_that_the_graph_lacks_is_warned_of_once_and_can_be_given():
         found = nask.counterfactual(model, letters(*"aab"))
     assert len(caught) == 1
     assert found.found
+    with pytest.warns(AbsentAttributeWarning) as caught:
+        found = nask.counterfactual(model, letters(*"aab"), keep="x")
+    assert len(caught) == 1
+    assert "x" not in found.edited.node_attributes
 
 
 def test_an_attribute_all_missing_can_be_given():
