@@ -29,9 +29,7 @@ def terms_of(a, i, b, j, similarity):
             shape = rows.stop - rows.start, columns.stop - columns.start
             s = np.array(pairs, dtype=float).reshape(shape)
             found.append(weight * np.vectorize(exponential_transform, otypes=[float])(s, gamma))
-    constant = np.full(
-        (rows.stop - rows.start, columns.stop - columns.start), similarity.constant
-    )
+    constant = np.full((rows.stop - rows.start, columns.stop - columns.start), similarity.constant)
     return np.array([*found, constant])
 
 

@@ -91,7 +91,7 @@ class GraphEstimator(GraphKernelParameters):
         return self.functions_.support
 
     def explain(
-        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
+        self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
     ) -> GraphExplanation:
         """Tell why: exact shares of nodes, hops, attributes and edges in a decision.
 

@@ -132,10 +132,14 @@ class Decider:
         if self.classes is None or confidence is None:
             return float(sum(values.sum() for _, _, values in decided))
         single = confidence[1:] if len(self.classes) == 2 else confidence[None]
-        return self.classes[most_confident(single)[0]]
+        return self._named(int(most_confident(single)[0]))
 
     def _named(self, number: int | None) -> Any:
-        return None if self.classes is None or number is None else self.classes[number]
+        if self.classes is None or number is None:
+            return None
+        found = self.classes[number]
+        # As plain Python, JSON and readers have it.
+        return found.item() if isinstance(found, np.generic) else found
 
 
 class Answer(NamedTuple):

@@ -98,6 +98,15 @@ class Explanation:
         return np.asarray(self.hops.sum(axis=0))
 
     @property
+    def leaning(self) -> Float64:
+        """The share of each node with an equal part of the intercept, (n_nodes,).
+
+        These add up to the decision itself, so that their signs tell for and against: the shares
+        of all nodes may be negative where the intercept is large.
+        """
+        return self.nodes + self.intercept / max(1, self.graph.n_nodes)
+
+    @property
     def background(self) -> Float64:
         """How far the share of each node lies from the background of its graph, (n_nodes,).
 
@@ -152,10 +161,11 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Return all shares as numbers, texts and lists."""
-        target = {"target": self.target, "against": self.against, "prediction": self.prediction}
         return {
             "quantity": self.quantity,
-            **{name: _plain(value) for name, value in target.items()},
+            "target": self.target,
+            "against": self.against,
+            "prediction": self.prediction,
             "decision": self.decision,
             "intercept": self.intercept,
             "nodes": self.nodes.tolist(),
@@ -219,8 +229,3 @@ class GraphExplanation(Explanation):
                 changes[nodes, column] = without
         as_it_is = sum(float(part.by_item.sum()) + part.rest for part in self.parts)
         return changes - as_it_is
-
-
-def _plain(value: Any) -> Any:
-    """A class or a number as JSON has it."""
-    return value.item() if isinstance(value, np.generic) else value

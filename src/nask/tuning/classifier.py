@@ -88,10 +88,12 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
         return probabilities
 
     def explain(
-        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
+        self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
     ) -> GraphExplanation:
         """Tell why, as :meth:`nask.NASKClassifier.explain` does."""
-        found: GraphExplanation = self.fitted().explain(graph, target, against, scale)
+        found: GraphExplanation = self.fitted().explain(
+            graph, target=target, against=against, scale=scale
+        )
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
