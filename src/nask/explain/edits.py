@@ -1,279 +1,266 @@
-"""From a model of nodes and a node to an explanation."""
+"""Edits of a graph: a value changed, an edge removed, an edge added."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
-from nask.arrays import Float64, Index
-from nask.engines.nodes.gram import NodeGrams
-from nask.engines.pairwise.prepared import PairwisePrepared
-from nask.engines.pairwise.shares import Flow, flow
-from nask.exceptions import ParameterError
-from nask.execution.execution import Execution
-from nask.explain.deciding import Asked, Decider, Term
-from nask.explain.explanation import Explanation
-from nask.explain.gram_row import GramRow
-from nask.explain.parts import by_name
+from nask.arrays import Index, Mask
+from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.batch import GraphBatch
-from nask.io.coerce import as_graph
-from nask.kernels.fitted_nodes import FittedNodeKernel
-from nask.kernels.forms import Form
-from nask.kernels.parameters import is_integer
-from nask.numeric import inverse_root
-from nask.stars.alike import star_names
-from nask.stars.members import Members, star_matrices, star_pattern
-from nask.stars.walks import mean_over_walks
+from nask.messages import shortened
+
+Element = Literal["node", "edge"]
+Ends = tuple[int, int]
 
 
-@dataclass(frozen=True, eq=False)
-class ComparedNode:
-    """One node compared with training nodes.
+class Edit(ABC):
+    """One edit of a graph; its text says in plain English what is edited."""
 
-    Parameters
-    ----------
-    graph : AttributedGraph
-        The graph of the node.
-    kernel : FittedNodeKernel
-    training : ndarray
-        The training nodes, as positions in the training graph.
-    batch : GraphBatch
-        The training graph, and the other one beside it.
-    node : int
-        Where the node is in the batch.
-    grams : NodeGrams
-        kappa_h with each training node, over the ends of walks if asked for.
-    """
+    change: float
+    """How large it is: 1 - s of Gower's similarity s for a number, 1 for everything else."""
 
-    graph: AttributedGraph
-    kernel: FittedNodeKernel
-    training: Index
-    batch: GraphBatch
-    node: int
-    grams: NodeGrams
+    @abstractmethod
+    def apply(self, graph: AttributedGraph) -> AttributedGraph:
+        """Return a new graph with this edit."""
 
-    @classmethod
-    def of(
-        cls,
-        graph: AttributedGraph,
-        node: int,
-        kernel: FittedNodeKernel,
-        training: Index,
-        execution: Execution,
-    ) -> ComparedNode:
-        """Compare a node with training nodes at every hop."""
-        found = kernel.compare_node(graph, node, training, execution)
-        return cls(graph, kernel, training, *found)
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Return the edit as plain values."""
 
-    def row(self, form: Form, unit: float | None) -> GramRow:
-        """The kernel with every training node, in a form."""
-        own = self.grams.own
-        sums = np.asarray(self.grams.values[:, 0], dtype=np.float64)
-        return GramRow.of(form, unit, sums, own[:, [self.node]], own[:, self.training])
-
-    def flow(self, weights: Float64, execution: Execution) -> tuple[Index, Flow]:
-        """Share out a weighted sum of kappa_h with the training nodes.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_hops, n_training)
-
-        Returns
-        -------
-        nodes : ndarray
-            The nodes that have a share, as positions in the batch.
-        shares : Flow
-            Of these nodes, and of the edges between them.
-        """
-        kernel, n = self.kernel, self.batch.n_nodes
-        down, across = np.zeros(n), np.zeros((len(weights), n))
-        down[self.node], across[:, self.training] = 1.0, weights
-        if kernel.restart is not None:
-            execution.check_memory(8 * n * n, f"Where walks from {n} nodes end")
-            ends = np.eye(n)
-            mean_over_walks(self.batch, kernel.restart, ends, execution)
-            down, across = down @ ends, across @ ends
-        nodes = self._around(np.flatnonzero(down))
-        rows = self._stars(nodes)
-        columns = self._stars(np.arange(kernel.n_nodes))
-        return nodes, flow(rows, columns, down[nodes], across[:, : kernel.n_nodes], execution)
-
-    def _around(self, nodes: Index) -> Index:
-        """The nodes within as many steps of some nodes as there are hops, in ascending order."""
-        star = star_pattern(self.batch)
-        reached = np.zeros(self.batch.n_nodes, dtype=bool)
-        reached[nodes] = True
-        for _ in range(self.kernel.spec.n_hops):
-            reached = np.asarray(star @ reached, dtype=bool)
-        return np.flatnonzero(reached)
-
-    def _stars(self, nodes: Index) -> PairwisePrepared:
-        """The stars of some nodes, as they are in the whole graph.
-
-        The stars at the rim lack members. That makes no difference: shares flow from the middle
-        outwards, and what arrives there goes to attributes.
-        """
-        spec = self.kernel.spec
-        spec = replace(spec, dtype="float64", nodes=spec.nodes.with_dense_features())
-        batch = self.batch.induced(nodes).with_dense_features()
-        node_levels, edge_levels = star_matrices(batch, spec.n_hops, spec.expansion)
-        names = np.empty((spec.n_hops, 0), dtype="S1")
-        if spec.guarded:
-            names = star_names(self.batch, self.kernel.spec)[:, nodes]
-        return PairwisePrepared(
-            batch,
-            spec,
-            np.zeros((spec.n_hops, 1)),
-            Members.from_matrices(node_levels),
-            Members.from_matrices(edge_levels),
-            inverse_root(self.grams.star_self[:, nodes]),
-            names,
-        )
+    @abstractmethod
+    def excludes(self, other: Edit) -> bool:
+        """Tell whether the two cannot be made together, since they edit the same thing."""
 
 
-@dataclass(frozen=True, eq=False)
-class NodePart:
-    """What one kernel has in a decision about a node, as sums over stars.
+@dataclass(frozen=True)
+class ValueChange(Edit):
+    """Another value of one attribute of a node, or of an edge.
 
     Parameters
     ----------
-    compared : ComparedNode
-    weights : ndarray of shape (n_hops, n_training)
-        What a unit of kappa_h with a training node is worth.
-    rest : float
-        What no star has: of a Gaussian form, the decision about a node unlike everything.
-    by_item : ndarray of shape (n_training,)
-        The share of each training node.
+    element : {"node", "edge"}
+    place : int or (int, int)
+        The node, or the two nodes of the edge, smaller one first.
+    name : str
+        Of the attribute.
+    old, new : object
+        Values; None is missing.
+    kind : {"numerical", "categorical"}
+        Of the attribute.
+    change : float
+        How large the edit is: |new - old| in units of the training range, at most 1, for numbers;
+        1 for another category, and for a value that was or becomes missing.
+
+    Examples
+    --------
+    >>> graph = AttributedGraph(2, [(0, 1)], {"atom": ["C", "C"]})
+    >>> edit = ValueChange("node", 1, "atom", "C", "N", "categorical")
+    >>> print(edit, edit.apply(graph).node_attributes["atom"].values())
+    node 1: atom C -> N ['C', 'N']
     """
 
-    compared: ComparedNode
-    weights: Float64
-    rest: float
-    by_item: Float64
-    execution: Execution
+    element: Element
+    place: int | Ends
+    name: str
+    old: Any
+    new: Any
+    kind: Kind = field(repr=False)
+    change: float = 1.0
 
-    @classmethod
-    def of(cls, compared: ComparedNode, terms: Sequence[Term], execution: Execution) -> NodePart:
-        """Add up the terms of a kernel."""
-        n_hops, n_training = compared.kernel.spec.n_hops, len(compared.training)
-        weights, by_item, rest = np.zeros((n_hops, n_training)), np.zeros(n_training), 0.0
-        for form, unit, coefficients in terms:
-            row = compared.row(form, unit)
-            weights += np.outer(form.hop_weights, coefficients * row.slope)
-            by_item += coefficients * (row.values - row.rest)
-            rest += float(coefficients @ row.rest)
-        return cls(compared, weights, rest, by_item, execution)
+    def __str__(self) -> str:
+        return f"{self._where()}: {self.name} {_written(self.old)} -> {_written(self.new)}"
 
-    @cached_property
-    def _shares(self) -> tuple[Index, Flow]:
-        """The nodes of the judged graph that have a share, and the shares."""
-        compared = self.compared
-        nodes, shares = compared.flow(self.weights, self.execution)
-        return nodes - (compared.batch.n_nodes - compared.graph.n_nodes), shares
+    def _where(self) -> str:
+        return f"node {self.place}" if isinstance(self.place, int) else f"edge {_dash(self.place)}"
 
-    @property
-    def hops(self) -> Float64:
-        """The share of the star of each node at each hop, (n_hops, n_nodes)."""
-        compared = self.compared
-        hops = np.zeros((len(self.weights), compared.graph.n_nodes))
-        if compared.kernel.restart is None:
-            node = compared.node - (compared.batch.n_nodes - compared.graph.n_nodes)
-            hops[:, node] = (self.weights * compared.grams.values[:, 0]).sum(axis=1)
-        else:
-            nodes, shares = self._shares
-            hops[:, nodes] = shares.stars
-        return hops
+    def apply(self, graph: AttributedGraph) -> AttributedGraph:
+        """Return a new graph with this value."""
+        if isinstance(self.place, int):
+            columns = _changed(graph.node_attributes, graph.n_nodes, self.place, self)
+            return _rebuilt(graph, node_attributes=columns)
+        position = int(np.flatnonzero(_is_edge(graph, self.place))[0])
+        columns = _changed(graph.edge_attributes, graph.n_edges, position, self)
+        return _rebuilt(graph, edge_attributes=columns)
 
-    def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
-        """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
-        graph = self.compared.graph
-        nodes, shares = self._shares
-        named = {}
-        for name, own in by_name(shares, self.compared.kernel.schema).items():
-            named[name] = np.zeros(graph.n_nodes)
-            named[name][nodes] = own
-        edges, within = np.zeros(graph.n_edges), np.isin(graph.edges, nodes).all(axis=1)
-        edges[within] = shares.edges
-        return named, edges
+    def to_json(self) -> dict[str, Any]:
+        """Return the edit as plain values."""
+        place = self.place if isinstance(self.place, int) else list(self.place)
+        values = {"from": _plain(self.old), "to": _plain(self.new)}
+        return {"edit": "change", self.element: place, "attribute": self.name, **values}
+
+    def excludes(self, other: Edit) -> bool:
+        """Tell whether the other edit is of the same value, or of the edge as a whole."""
+        if isinstance(other, ValueChange):
+            return (self.element, self.place, self.name) == (other.element, other.place, other.name)
+        return other.excludes(self)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class NodeExplanation(Explanation):
-    """Why a model decides as it does about a node of a graph.
+@dataclass(frozen=True)
+class EdgeRemoval(Edit):
+    """An edge removed, with its attributes.
 
-    ``hops`` has the shares of stars: that of the node itself, and with ``restart`` those of the
-    stars where its walks end. ``nodes`` has what these stars are made of: all nodes around.
+    Examples
+    --------
+    >>> edit = EdgeRemoval((0, 1))
+    >>> print(edit, edit.apply(AttributedGraph(2, [(0, 1)])))
+    edge 0-1 removed AttributedGraph(2 nodes, 0 edges)
     """
 
-    node: int
-    parts: Sequence[NodePart]
+    ends: Ends
+    change: float = field(default=1.0, init=False, repr=False)
 
-    def __repr__(self) -> str:
-        return (
-            f"NodeExplanation(node {self.node}, {self.quantity}: {self.decision:.4g} = "
-            f"{self.intercept:.4g} + shares of nodes around)"
-        )
+    def __str__(self) -> str:
+        return f"edge {_dash(self.ends)} removed"
 
-    @property
-    def nodes(self) -> Float64:
-        """The share of each node as a member of the stars that decide, (n_nodes,).
+    def apply(self, graph: AttributedGraph) -> AttributedGraph:
+        """Return a new graph without this edge."""
+        rest = np.flatnonzero(~_is_edge(graph, self.ends))
+        columns = {name: column.take(rest) for name, column in graph.edge_attributes.items()}
+        return _rebuilt(graph, edges=graph.edges[rest], edge_attributes=columns)
 
-        With the intercept they add up to the decision.
-        """
-        return self.members
+    def to_json(self) -> dict[str, Any]:
+        """Return the edit as plain values."""
+        return {"edit": "remove", "edge": list(self.ends)}
 
-    @property
-    def background(self) -> Float64:
-        """The size of the share of each node: most nodes of a network have none."""
-        return np.abs(self.nodes)
+    def excludes(self, other: Edit) -> bool:
+        """Tell whether the other edit is of the same edge."""
+        return self.ends == (other.place if isinstance(other, ValueChange) else _ends(other))
 
 
-def explain_node(
-    graph: Any,
-    node: Any,
-    kernels: Sequence[FittedNodeKernel],
-    decider: Decider,
-    asked: Asked,
-    execution: Execution,
-) -> NodeExplanation:
-    """Share out what a model decides about a node.
+@dataclass(frozen=True)
+class EdgeAddition(Edit):
+    """An edge added, with values of its attributes.
 
     Parameters
     ----------
-    graph : graph
-        The training graph, or another one.
-    node : int
-    kernels : sequence of FittedNodeKernel
-        All on the same training graph.
-    decider : Decider
-        With functions on each of the kernels.
-    asked : Asked
-    execution : Execution
+    ends : (int, int)
+        Its nodes, smaller one first.
+    values : mapping of str to object
+        By attribute; None is missing, and so is what is not named.
+    kinds : mapping of str to {"numerical", "categorical"}
+        Kind of each attribute.
+
+    Examples
+    --------
+    >>> edit = EdgeAddition((0, 1), {"bond": "single"}, {"bond": "categorical"})
+    >>> print(edit, edit.apply(AttributedGraph(2)))
+    edge 0-1 added (bond single) AttributedGraph(2 nodes, 1 edges; edge: bond (categorical))
     """
-    own = as_graph(graph)
-    if not is_integer(node) or not 0 <= node < own.n_nodes:
-        raise ParameterError(
-            f"The 'node' of explain must be the position of a node, an int from 0 to "
-            f"{own.n_nodes - 1}. Got {node!r} instead."
-        )
-    quiet, training = replace(execution, progress=False), np.asarray(decider.training)
-    compared = [ComparedNode.of(own, int(node), one, training, quiet) for one in kernels]
-    answer = decider.answer(compared, asked)
-    parts = [NodePart.of(*each, quiet) for each in zip(compared, answer.terms, strict=True)]
-    intercept = answer.constant + sum(part.rest for part in parts)
-    by_node = np.sum([part.by_item for part in parts], axis=0)
-    return NodeExplanation(
-        graph=own,
-        node=int(node),
-        **answer.words,
-        decision=intercept + float(by_node.sum()),
-        intercept=intercept,
-        neighbours=decider.neighbours(by_node),
-        parts=tuple(parts),
-        execution=quiet,
-    )
+
+    ends: Ends
+    values: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, Kind] = field(default_factory=dict, repr=False)
+    change: float = field(default=1.0, init=False, repr=False)
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{name} {_written(value)}" for name, value in self.values.items())
+        return f"edge {_dash(self.ends)} added" + (f" ({values})" if values else "")
+
+    def apply(self, graph: AttributedGraph) -> AttributedGraph:
+        """Return a new graph with this edge as its last."""
+        edges = np.vstack([graph.edges, np.array([self.ends], dtype=np.int64)])
+        columns = {
+            name: Attribute(column.kind, np.append(column.data, _missing(column.kind)),
+                            column.categories)
+            for name, column in graph.edge_attributes.items()
+        }  # fmt: skip
+        for name, value in self.values.items():
+            change = ValueChange("edge", self.ends, name, None, value, self.kinds[name])
+            columns = _changed(columns, len(edges), graph.n_edges, change)
+        return _rebuilt(graph, edges=edges, edge_attributes=columns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the edit as plain values."""
+        values = {name: _plain(value) for name, value in self.values.items()}
+        return {"edit": "add", "edge": list(self.ends), "values": values}
+
+    def excludes(self, other: Edit) -> bool:
+        """Tell whether the other edit is of the same edge."""
+        return self.ends == (other.place if isinstance(other, ValueChange) else _ends(other))
+
+
+def edited(graph: AttributedGraph, edits: Iterable[Edit]) -> AttributedGraph:
+    """Return a new graph with some edits, one after the other.
+
+    Examples
+    --------
+    >>> path = AttributedGraph(3, [(0, 1), (1, 2)])
+    >>> edited(path, [EdgeRemoval((0, 1)), EdgeAddition((0, 2))]).edges.tolist()
+    [[1, 2], [0, 2]]
+    """
+    for edit in edits:
+        graph = edit.apply(graph)
+    return graph
+
+
+def column_of(attributes: Mapping[str, Attribute], name: str, kind: Kind, size: int) -> Attribute:
+    """Return an attribute of this kind; all values are missing where a graph does not have it.
+
+    Examples
+    --------
+    >>> column_of({}, "atom", "categorical", 2).values()
+    [None, None]
+    """
+    found = attributes.get(name)
+    # A column without a value agrees with either kind.
+    if found is None or (found.kind != kind and found.missing.all()):
+        return Attribute(kind, np.full(size, _missing(kind)))
+    return found
+
+
+def _changed(
+    attributes: Mapping[str, Attribute], size: int, position: int, change: ValueChange
+) -> dict[str, Attribute]:
+    """Return the attributes with one value changed."""
+    column = column_of(attributes, change.name, change.kind, size)
+    data, categories, value = column.data.copy(), column.categories, change.new
+    if value is None:
+        value = _missing(change.kind)
+    elif change.kind == "categorical":
+        categories = categories if value in categories else (*categories, value)
+        value = categories.index(value)
+    data[position] = value
+    return {**attributes, change.name: Attribute(change.kind, data, categories)}
+
+
+def _rebuilt(graph: AttributedGraph, **parts: Any) -> AttributedGraph:
+    """Return the graph with other parts, which are valid."""
+    kept = {
+        name: getattr(graph, name)
+        for name in ("n_nodes", "edges", "node_attributes", "edge_attributes", "node_features",
+                     "n_self_loops_removed", "n_duplicate_edges_removed")
+    }  # fmt: skip
+    return AttributedGraph.from_valid(**kept | parts)
+
+
+def _is_edge(graph: AttributedGraph, ends: Ends) -> Mask:
+    edges: Index = graph.edges
+    return np.asarray((edges == ends).all(axis=1))
+
+
+def _missing(kind: Kind) -> Any:
+    return np.nan if kind == "numerical" else np.int32(-1)
+
+
+def _ends(edit: Edit) -> Ends | None:
+    return edit.ends if isinstance(edit, EdgeRemoval | EdgeAddition) else None
+
+
+def _dash(ends: Ends) -> str:
+    return f"{ends[0]}-{ends[1]}"
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, float) else shortened(str(value))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has; other categories as text."""
+    return value if value is None or isinstance(value, str | int | float) else str(value)
