@@ -135,8 +135,8 @@ def counterfactual(
         graphs, or five points spread evenly over the training range of numbers, and missing. If the
         model does not tell what it was trained on, categories and ranges are those of the graph.
     budget : int, default=3000
-        The most edited graphs that are judged. If there are more single edits, the first of each
-        sort are tried.
+        The most edited graphs that are judged. If there are more single edits, some of each sort
+        and attribute are tried, and a quarter of the budget is for pairs.
     verbose : bool or callable, default=False
         ``True`` shows a progress bar on standard error, where that is a terminal; a function is
         called with (done, total) after each batch of edited graphs.

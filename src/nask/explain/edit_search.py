@@ -15,6 +15,8 @@ from nask.explain.judge import Judge, batch_size, in_batches
 from nask.graph.attributed_graph import AttributedGraph
 
 Edits = tuple[Edit, ...]
+# Of the budget, where there are more single edits than that; the rest is for pairs.
+SHARE_OF_SINGLES = 0.75
 # Of changes and margins: what differs by less is equal. Two nodes that are alike have margins that
 # differ by rounding errors, and those of float32 kernels by more.
 DIGITS = 9
@@ -68,11 +70,13 @@ class EditSearch:
         Parameters
         ----------
         singles : iterable of Edit
-            All single edits; as many as the budget allows are tried.
+            All single edits; as many as the budget allows are tried. If that is not all, a quarter
+            of the budget is kept for pairs.
         """
-        offered = iter(singles)
-        single: list[Edits] = [(edit,) for edit in islice(offered, self.budget)]
-        all_single = next(offered, None) is None
+        offered = list(islice(singles, self.budget + 1))
+        all_single = len(offered) <= self.budget
+        n_single = self.budget if all_single else max(1, int(self.budget * SHARE_OF_SINGLES))
+        single: list[Edits] = [(edit,) for edit in offered[:n_single]]
         margins = self.margins(single, "Trying single edits")
         smallest = self.smallest(single, margins)
         if smallest:

@@ -18,8 +18,9 @@ from nask.kernels.parameters import is_number
 from nask.messages import quoted
 
 OWNER = "counterfactual"
-# Points of the training range that are tried for a number, its ends included.
-POINTS = 5
+# Points of the training range that are tried for a number, in this order: where there is no time
+# for all, the ends say most.
+POINTS = (0.0, 1.0, 0.5, 0.25, 0.75)
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def editable_attributes(
     >>> for attribute in editable_attributes(graph, [], None):
     ...     print(attribute.name, attribute.values)
     atom ('C', 'N', None)
-    charge (0.0, 0.5, 1.0, 1.5, 2.0, None)
+    charge (0.0, 2.0, 1.0, 0.5, 1.5, None)
     """
     found: dict[tuple[Element, str], AttributeSpec] = {}
     for schema in schemas or [Schema.fit([graph])]:
@@ -133,8 +134,7 @@ def _values_of(spec: AttributeSpec) -> tuple[Any, ...]:
     if not spec.range:
         # To the kernel, all numbers are equal here.
         return (spec.minimum, None)
-    shares = np.linspace(0.0, 1.0, POINTS)
-    return (*(spec.minimum + spec.range * shares).tolist(), None)
+    return (*(spec.minimum + spec.range * point for point in POINTS), None)
 
 
 def _checked_values(values: Any, specs: Sequence[AttributeSpec]) -> dict[str, tuple[Any, ...]]:

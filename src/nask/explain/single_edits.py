@@ -26,7 +26,8 @@ def single_edits(
 ) -> Iterator[Edit]:
     """Return all single edits, one of each sort in turn, so that the first few have all sorts.
 
-    Sorts are: values of nodes, values of edges, edges removed, edges added.
+    Sorts are: values of nodes, values of edges, edges removed, edges added. Attributes take turns,
+    too.
 
     Examples
     --------
@@ -48,24 +49,25 @@ def single_edits(
     if "attributes" in edit:
         changeable = [own for own in attributes if own.name not in keep]
         for element in ("node", "edge"):
-            sorts.append(_value_changes(graph, [o for o in changeable if o.element == element]))
+            own = [attribute for attribute in changeable if attribute.element == element]
+            sorts.append(_in_turn([_value_changes(graph, attribute) for attribute in own]))
     if "edges" in edit:
         sorts.append(EdgeRemoval(ends) for ends in _edges(graph))
         sorts.append(_additions(graph, [own for own in attributes if own.element == "edge"]))
     return _in_turn(sorts)
 
 
-def _value_changes(graph: AttributedGraph, attributes: Sequence[Editable]) -> Iterator[Edit]:
-    edges = _edges(graph)
-    for own in attributes:
-        places: Sequence[int | Ends] = range(graph.n_nodes) if own.element == "node" else edges
-        present = own.column(graph).values()
-        for new in own.values:
-            for place, old in zip(places, present, strict=True):
-                change = 0.0 if old == new else own.change(old, new)
-                # Points of a range are rounded, and so may be the value that is there.
-                if change > ROUNDING:
-                    yield ValueChange(own.element, place, own.name, old, new, own.kind, change)
+def _value_changes(graph: AttributedGraph, own: Editable) -> Iterator[Edit]:
+    """Return all other values of an attribute: one value everywhere, then the next."""
+    nodes, edges = range(graph.n_nodes), _edges(graph)
+    places: Sequence[int | Ends] = nodes if own.element == "node" else edges
+    present = own.column(graph).values()
+    for new in own.values:
+        for place, old in zip(places, present, strict=True):
+            change = 0.0 if old == new else own.change(old, new)
+            # Points of a range are rounded, and so may be the value that is there.
+            if change > ROUNDING:
+                yield ValueChange(own.element, place, own.name, old, new, own.kind, change)
 
 
 def _additions(graph: AttributedGraph, attributes: Sequence[Editable]) -> Iterator[Edit]:
