@@ -95,19 +95,13 @@ def test_edits_that_flip(explain, model, mutag):
     assert f"{n_found} of 3 graphs get another class" in result.stdout
 
 
-def test_a_drawing_of_each_graph(explain, monkeypatch):
-    from matplotlib.figure import Figure
-
-    drawn = []
-
-    def draw(why):
-        drawn.append(why.graph)
-        return Figure()
-
-    monkeypatch.setattr(nask.plots, "explanation", draw, raising=False)
-    out, _ = explain("--graph", "3, 17", "--format", "svg")
-    assert {file.name for file in out.glob("*.svg")} == {"3.svg", "17.svg"}
-    assert len(drawn) == 2
+@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+def test_a_drawing_of_each_graph(explain, ending, start):
+    out, _ = explain("--graph", "3, 17", "--format", ending)
+    assert {file.name for file in out.glob(f"*.{ending}")} == {f"3.{ending}", f"17.{ending}"}
+    contents = [file.read_bytes() for file in out.glob(f"*.{ending}")]
+    assert all(content.startswith(start) for content in contents)
+    assert contents[0] != contents[1]
 
 
 def test_without_matplotlib_there_are_tables_alone(explain, monkeypatch):
