@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Float64
-from nask.engines.pairwise.shares import star_pairs
+from nask.engines.pairwise.shares import ComparedStars
 from nask.exceptions import InputError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graph
@@ -106,7 +106,7 @@ def align(kernel: Any, graph: Any, other: Any) -> Alignment:
     # Encoded together, so that a category unseen in training has one code in both.
     both = fitted.stars_of(graphs, execution)
     rows, columns = both.take(np.array([0])), both.take(np.array([1]))
-    hops = star_pairs(rows, columns, execution) * fitted.form.hop_weights[:, None, None]
+    hops = ComparedStars.of(rows, columns).pairs(execution) * fitted.form.hop_weights[:, None, None]
     if fitted.form.normalize:
         scale = inverse_root(fitted.form.raw_self(both.hop_self))
         hops = hops * (scale[0] * scale[1])

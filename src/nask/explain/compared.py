@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nask.arrays import Float64
-from nask.engines.pairwise.prepared import PairwisePrepared
-from nask.engines.pairwise.shares import star_sums
+from nask.engines.pairwise.shares import ComparedStars
 from nask.execution.execution import Execution
 from nask.explain.gram_row import GramRow
 from nask.graph.attributed_graph import AttributedGraph
@@ -22,15 +21,15 @@ class ComparedGraph:
     ----------
     graph : AttributedGraph
     kernel : FittedKernel
-    stars : PairwisePrepared
-        The stars of the graph.
+    stars : ComparedStars
+        Those of the graph, and those of the training graphs.
     sums : ndarray of shape (n_hops, n_nodes, n_graphs)
         kappa_h between the star of a node and all stars of a training graph, added up.
     """
 
     graph: AttributedGraph
     kernel: FittedKernel
-    stars: PairwisePrepared
+    stars: ComparedStars
     sums: Float64
 
     @classmethod
@@ -38,10 +37,10 @@ class ComparedGraph:
         cls, graph: AttributedGraph, kernel: FittedKernel, execution: Execution
     ) -> ComparedGraph:
         """Compare all stars of a graph with those of the training graphs."""
-        stars = kernel.stars_of([graph], execution)
-        return cls(graph, kernel, stars, star_sums(stars, kernel.stars, execution))
+        stars = ComparedStars.of(kernel.stars_of([graph], execution), kernel.stars)
+        return cls(graph, kernel, stars, stars.sums(execution))
 
     def row(self, form: Form, unit: float | None) -> GramRow:
         """The kernel with every training graph, in a form."""
-        training = self.kernel.stars.hop_self
-        return GramRow.of(form, unit, self.sums.sum(axis=1), self.stars.hop_self, training)
+        own, training = self.stars.rows.hop_self, self.stars.columns.hop_self
+        return GramRow.of(form, unit, self.sums.sum(axis=1), own, training)

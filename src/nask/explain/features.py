@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64
 from nask.engines.pairwise.engine import PairwiseEngine
-from nask.engines.pairwise.shares import star_pairs
+from nask.engines.pairwise.shares import ComparedStars
 from nask.exceptions import InputError
 from nask.execution.execution import Execution
 from nask.explain.deciding import Asked
@@ -190,5 +190,6 @@ def _error(features: NASKFeatures, graph: AttributedGraph, stars: Float64) -> fl
     batch = GraphBatch.encode([graph], features.schema_, compare=False).with_dense_features()
     exact_stars = PairwiseEngine().prepare(batch, spec, Execution())
     weights = features.weight_of_hops()[:, None, None]
-    exact = (weights * star_pairs(exact_stars, exact_stars, Execution())).sum(axis=0)
+    pairs = ComparedStars.of(exact_stars, exact_stars).pairs(Execution())
+    exact = (weights * pairs).sum(axis=0)
     return float(np.linalg.norm(stars @ stars.T - exact) / np.linalg.norm(exact))

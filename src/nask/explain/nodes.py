@@ -12,7 +12,7 @@ import numpy as np
 from nask.arrays import Float64, Index
 from nask.engines.nodes.gram import NodeGrams
 from nask.engines.pairwise.prepared import PairwisePrepared
-from nask.engines.pairwise.shares import Flow, flow
+from nask.engines.pairwise.shares import ComparedStars, Flow
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.explain.deciding import Asked, Decider, Neighbour, Term
@@ -101,7 +101,8 @@ class ComparedNode:
         nodes = self._around(np.flatnonzero(down))
         rows = self._stars(nodes)
         columns = self._stars(np.arange(kernel.n_nodes))
-        return nodes, flow(rows, columns, down[nodes], across[:, : kernel.n_nodes], execution)
+        stars, training = ComparedStars.of(rows, columns), across[:, : kernel.n_nodes]
+        return nodes, stars.flow(down[nodes], training, execution)
 
     def _around(self, nodes: Index) -> Index:
         """The nodes within as many steps of some nodes as there are hops, in ascending order."""

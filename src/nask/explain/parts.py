@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nask.arrays import Float64, Index
-from nask.engines.pairwise.shares import Flow, flow
+from nask.engines.pairwise.shares import Flow
 from nask.execution.execution import Execution
 from nask.explain.compared import ComparedGraph
 from nask.explain.deciding import Term
@@ -61,9 +61,9 @@ class GraphPart:
 
     def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
         """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
-        stars, training = self.compared.stars, self.compared.kernel.stars
-        across = np.repeat(self.weights, np.diff(training.batch.nodes.ptr), axis=1)
-        found = flow(stars, training, np.ones(stars.batch.n_nodes), across, execution)
+        stars = self.compared.stars
+        across = np.repeat(self.weights, np.diff(stars.columns.batch.nodes.ptr), axis=1)
+        found = stars.flow(np.ones(stars.rows.batch.n_nodes), across, execution)
         return by_name(found, self.compared.kernel.schema), found.edges
 
     def decide(self, batch: GraphBatch, execution: Execution) -> Float64:
@@ -76,7 +76,7 @@ class GraphPart:
 
     def without(self, attribute: str, nodes: Index, execution: Execution) -> Float64:
         """The same about the graph with an attribute missing, once for each of the nodes."""
-        batch = self.compared.stars.batch
+        batch = self.compared.stars.rows.batch
         place = attribute_rows(self.compared.kernel.schema).get(attribute)
         copies = batch.take(np.zeros(len(nodes), dtype=np.intp))
         if place is not None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nask
-from nask.engines.pairwise.shares import flow, star_pairs, star_sums
+from nask.engines.pairwise.shares import ComparedStars
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.execution.execution import Execution
 from shares_oracle import pair_shares
@@ -54,7 +54,8 @@ def weights_for(training, seed=0):
 
 def flown(stars, training, weights, execution=RUN):
     across = np.repeat(weights, np.diff(training.batch.nodes.ptr), axis=1)
-    return flow(stars, training, np.ones(stars.batch.n_nodes), across, execution)
+    compared = ComparedStars.of(stars, training)
+    return compared.flow(np.ones(stars.batch.n_nodes), across, execution)
 
 
 @settings(max_examples=60)
@@ -67,7 +68,7 @@ def test_shares_are_those_of_the_equations(drawn, options):
     parts = [pair_shares(stars, training, j, weights[:, j]) for j in range(len(train))]
     hops, attributes, edges = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
     size = 1e-12 + sum(np.abs(each[0]).sum() for each in parts)
-    sums = star_sums(stars, training, RUN)
+    sums = ComparedStars.of(stars, training).sums(RUN)
     np.testing.assert_allclose(
         np.einsum("hi,hvi->hv", weights, sums), hops, atol=1e-10 * size, rtol=0
     )
@@ -83,7 +84,10 @@ def test_shares_are_those_of_the_equations(drawn, options):
 def test_pairs_of_stars_add_up_to_sums(drawn, options):
     train, graph = judged(*drawn)
     stars, training = prepared(train, graph, **options)
-    pairs, sums = star_pairs(stars, training, RUN), star_sums(stars, training, RUN)
+    pairs, sums = (
+        ComparedStars.of(stars, training).pairs(RUN),
+        ComparedStars.of(stars, training).sums(RUN),
+    )
     ptr = training.batch.nodes.ptr
     for j in range(len(train)):
         np.testing.assert_allclose(
@@ -99,8 +103,8 @@ def test_threads_and_a_batch_with_itself_make_no_difference(mutag, monkeypatch):
     one, two = (flown(stars, training, weights, Execution(n_jobs=n)) for n in (1, 2))
     for name in ("numerical", "categorical", "constant", "edges"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-    own = star_sums(training, training, RUN)
-    apart = star_sums(training.take(np.arange(40)), training, RUN)
+    own = ComparedStars.of(training, training).sums(RUN)
+    apart = ComparedStars.of(training.take(np.arange(40)), training).sums(RUN)
     np.testing.assert_array_equal(own, apart)
 
 
@@ -115,7 +119,7 @@ def test_nothing_is_lost_where_similarities_are_zero(gamma):
     stars, training = prepared(train, graph, gamma=gamma, gamma_star=2.0, n_hops=3)
     weights = weights_for(training)
     found = flown(stars, training, weights)
-    sums = star_sums(stars, training, RUN)
+    sums = ComparedStars.of(stars, training).sums(RUN)
     total = found.numerical.sum() + found.categorical.sum() + found.constant.sum()
     np.testing.assert_allclose(
         total + found.edges.sum(), np.einsum("hi,hvi->", weights, sums), rtol=1e-12
