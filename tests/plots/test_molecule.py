@@ -8,6 +8,7 @@ from rdkit.Chem import AllChem
 import nask
 from nask import plots
 from nask.exceptions import GraphError, InputError
+from nask.plots.molecule import positions_of_atoms
 
 SMILES = ["C", "CCO", "O=[N+]([O-])c1ccc(Cl)cc1", "[Na+].[Cl-]", "C1CC2CCC1C2", "*CC"]
 
@@ -46,3 +47,22 @@ def test_what_is_no_molecule_is_an_error():
         plots.molecule_positions("C1CC")
     with pytest.raises(InputError, match=r"as SMILES or of RDKit \(Mol\); got .* list"):
         plots.molecule_positions(["CCO"])
+
+
+@pytest.mark.parametrize("smiles", SMILES)
+def test_a_graph_of_a_molecule_is_drawn_as_one(smiles):
+    graph = nask.io.from_smiles(smiles)
+    points = positions_of_atoms(graph)
+    lengths = np.linalg.norm(np.subtract(*points[graph.edges].swapaxes(0, 1)), axis=1)
+    np.testing.assert_allclose(lengths, 1.5, atol=0.75)
+    drawn = plots.graph(graph).collections[-1].get_offsets()
+    np.testing.assert_array_equal(drawn, points)
+
+
+@pytest.mark.parametrize(("element", "bond"), [("Qq", "SINGLE"), (None, "SINGLE"), ("C", "GLUE")])
+def test_what_is_not_of_chemistry_is_drawn_as_a_graph(element, bond):
+    graph = nask.AttributedGraph(
+        2, [(0, 1)], {"element": ["C", element]}, {"bond_type": [bond]}, categorical=["element"]
+    )
+    assert positions_of_atoms(graph) is None
+    assert plots.graph(graph).collections[-1].get_offsets().shape == (2, 2)

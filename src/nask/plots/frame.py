@@ -9,6 +9,7 @@ from nask.arrays import Float64
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.plots.layout import layout
+from nask.plots.molecule import positions_of_atoms
 
 # Inches between nodes that are near each other, and sides of the picture.
 NEAR, SMALLEST_SIDE, LARGEST_SIDE, BAR = 0.5, 2.4, 7.0, 1.0
@@ -19,7 +20,9 @@ FLATTEST = 0.45
 
 
 def as_positions(positions: npt.ArrayLike | None, graph: AttributedGraph) -> Float64:
-    """Check the positions of the nodes; those of `layout` if none are given.
+    """Check the positions of the nodes.
+
+    If none are given, those of RDKit's depiction of a molecule, or those of `layout`.
 
     Examples
     --------
@@ -29,7 +32,8 @@ def as_positions(positions: npt.ArrayLike | None, graph: AttributedGraph) -> Flo
     (2, 2). Got shape (1, 2).
     """
     if positions is None:
-        return layout(graph)
+        atoms = positions_of_atoms(graph)
+        return layout(graph) if atoms is None else atoms
     try:
         points = np.asarray(positions, dtype=np.float64)
     except (TypeError, ValueError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nask.arrays import Float64
 from nask.exceptions import InputError
+from nask.graph.attributed_graph import AttributedGraph
 from nask.io.converters.molecules import read_smiles
 from nask.optional import is_instance, require
 
@@ -49,10 +51,44 @@ def molecule_positions(molecule: str | Mol, *, explicit_hydrogens: bool = False)
             "Expected a molecule, as SMILES or of RDKit (Mol); got an object of type "
             f"{type(molecule).__name__}."
         )
+    # A depiction is stored in the molecule: the caller's own is copied.
+    return _depicted(require("rdkit.Chem", "molecules").Mol(molecule))
+
+
+def positions_of_atoms(graph: AttributedGraph) -> Float64 | None:
+    """Positions of the nodes of a graph that ``nask.io`` made of a molecule.
+
+    None of other graphs, and where RDKit is not installed.
+
+    Examples
+    --------
+    >>> import nask
+    >>> positions_of_atoms(nask.io.from_smiles("c1ccccc1O")).shape
+    (7, 2)
+    >>> positions_of_atoms(nask.AttributedGraph(2, [(0, 1)])) is None
+    True
+    """
+    elements = graph.node_attributes.get("element")
+    bonds = graph.edge_attributes.get("bond_type")
+    if elements is None or bonds is None or find_spec("rdkit") is None:
+        return None
+    chem = require("rdkit.Chem", "molecules")
+    molecule, kinds = chem.RWMol(), chem.BondType.names
+    try:
+        for element in elements.values():
+            molecule.AddAtom(chem.Atom(element))
+        for (u, v), bond in zip(graph.edges.tolist(), bonds.values(), strict=True):
+            molecule.AddBond(u, v, kinds[bond])
+    except (KeyError, RuntimeError, TypeError):
+        # An element or a bond that is missing or not of chemistry.
+        return None
+    chem.GetSSSR(molecule)
+    return _depicted(molecule)
+
+
+def _depicted(molecule: Mol) -> Float64:
     if not molecule.GetNumAtoms():
         return np.zeros((0, 2))
-    # A depiction is stored in the molecule: the caller's own is copied.
-    copy = require("rdkit.Chem", "molecules").Mol(molecule)
-    require("rdkit.Chem.rdDepictor", "molecules").Compute2DCoords(copy, canonOrient=True)
-    positions: Float64 = copy.GetConformer().GetPositions()[:, :2].astype(np.float64)
+    require("rdkit.Chem.rdDepictor", "molecules").Compute2DCoords(molecule, canonOrient=True)
+    positions: Float64 = molecule.GetConformer().GetPositions()[:, :2].astype(np.float64)
     return positions
