@@ -17,8 +17,8 @@ from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.explain.deciding import Asked, Decider, Neighbour, Term
 from nask.explain.explanation import Explanation
-from nask.explain.gram_row import GramRow, centred_shares
-from nask.explain.parts import by_name
+from nask.explain.gram_row import GramRow
+from nask.explain.parts import added_up, by_name
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.io.coerce import as_graph
@@ -161,14 +161,8 @@ class NodePart:
     @classmethod
     def of(cls, compared: ComparedNode, terms: Sequence[Term], execution: Execution) -> NodePart:
         """Add up the terms of a kernel."""
-        n_hops, n_training = compared.kernel.spec.n_hops, len(compared.training)
-        weights, by_item, rest = np.zeros((n_hops, n_training)), np.zeros(n_training), 0.0
-        for form, unit, coefficients in terms:
-            row = compared.row(form, unit)
-            weights += np.outer(form.hop_weights, coefficients * row.slope)
-            by_item += centred_shares(coefficients, row)
-            rest += float(coefficients @ row.rest)
-        return cls(compared, weights, rest, by_item, execution)
+        shape = compared.kernel.spec.n_hops, len(compared.training)
+        return cls(compared, *added_up(compared, terms, shape), execution)
 
     @cached_property
     def _shares(self) -> tuple[Index, Flow]:

@@ -11,7 +11,7 @@ from nask.arrays import Float64, Index
 from nask.engines.pairwise.shares import Flow
 from nask.execution.execution import Execution
 from nask.explain.compared import ComparedGraph
-from nask.explain.deciding import Term
+from nask.explain.deciding import Compared, Term
 from nask.explain.gram_row import centred_shares
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import FEATURES, Schema
@@ -46,13 +46,7 @@ class GraphPart:
     def of(cls, compared: ComparedGraph, terms: Sequence[Term]) -> GraphPart:
         """Add up the terms of a kernel."""
         n_hops, _, n_graphs = compared.sums.shape
-        weights, by_item, rest = np.zeros((n_hops, n_graphs)), np.zeros(n_graphs), 0.0
-        for form, unit, coefficients in terms:
-            row = compared.row(form, unit)
-            weights += np.outer(form.hop_weights, coefficients * row.slope)
-            by_item += centred_shares(coefficients, row)
-            rest += float(coefficients @ row.rest)
-        return cls(compared, tuple(terms), weights, rest, by_item)
+        return cls(compared, tuple(terms), *added_up(compared, terms, (n_hops, n_graphs)))
 
     @property
     def hops(self) -> Float64:
@@ -86,6 +80,36 @@ class GraphPart:
             values[row, where] = np.nan if kind == "numerical" else -1
             copies = replace(copies, nodes=replace(copies.nodes, **{kind: values}))
         return self.decide(copies, execution)
+
+
+def added_up(
+    compared: Compared, terms: Sequence[Term], shape: tuple[int, int]
+) -> tuple[Float64, float, Float64]:
+    """Add up the terms of a kernel.
+
+    Parameters
+    ----------
+    compared : Compared
+    terms : sequence of Term
+    shape : (int, int)
+        Number of hops, and of training items.
+
+    Returns
+    -------
+    weights : ndarray of that shape
+        What a unit of kappa_h with an item is worth.
+    rest : float
+        What no star has.
+    by_item : ndarray of shape (n_items,)
+        The share of each item.
+    """
+    weights, by_item, rest = np.zeros(shape), np.zeros(shape[1]), 0.0
+    for form, unit, coefficients in terms:
+        row = compared.row(form, unit)
+        weights += np.outer(form.hop_weights, coefficients * row.slope)
+        by_item += centred_shares(coefficients, row)
+        rest += float(coefficients @ row.rest)
+    return weights, rest, by_item
 
 
 def by_name(found: Flow, schema: Schema) -> dict[str, Float64]:
