@@ -41,3 +41,24 @@ def standardised(graphs, train):
             [np.nan_to_num((g.node_attributes[name].data - mean) / deviation) for g in graphs]
         )
     return [np.column_stack(pair) for pair in zip(*columns, strict=True)]
+
+
+def random_network(n=40, seed=0, features=False):
+    """A network of three classes that its nodes' attributes and edges tell of, and the classes."""
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 3, n)
+    edges = [
+        (u, v)
+        for u in range(n)
+        for v in range(u)
+        if draw.random() < (0.2 if y[u] == y[v] else 0.02)
+    ]
+    attributes = {
+        "letter": [None if draw.random() < 0.1 else "abc"[c] for c in y],
+        "x": [None if draw.random() < 0.1 else float(c + draw.normal()) for c in y],
+    }
+    bonds = {"bond": draw.choice(["s", "d"], len(edges)).tolist()}
+    words = None
+    if features:
+        words = (draw.random((n, 6)) < 0.3).astype(float)
+    return nask.AttributedGraph(n, edges, attributes, bonds, node_features=words), y

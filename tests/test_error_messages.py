@@ -41,6 +41,12 @@ def tu_folder(tmp_path, **files):
     return nask.io.read_tu(tmp_path)
 
 
+def counterfactual_of(**options):
+    graphs = [path_graph(**COLOURS), path_graph(colour=["blue", "blue", "blue"])]
+    model = nask.NASKClassifier(probability=False).fit(graphs, ["a", "b"])
+    return nask.counterfactual(model, graphs[0], **options)
+
+
 COLOURS = {"colour": ["red", "blue", "red"]}
 NODES = pd.DataFrame({"graph": [1, 1], "node": [LONG, "b"]})
 EDGES = pd.DataFrame({"graph": [1], "source": [LONG], "target": ["c"]})
@@ -114,6 +120,12 @@ ERRORS = {
     "vectors of several lengths": lambda: split_vectors(
         {LONG: [(1, 2), list(range(9000))]}, [f"node {LONG}", "node 1"]
     ),
+    "a name to keep": lambda: counterfactual_of(keep=[LONG]),
+    "a name of values": lambda: counterfactual_of(values={LONG: [1]}),
+    "values that are none": lambda: counterfactual_of(values={"colour": LONG}),
+    "no category": lambda: counterfactual_of(values={"colour": [MANY]}),
+    "no such target": lambda: counterfactual_of(target=LONG),
+    "a numpy budget": lambda: counterfactual_of(budget=np.float64(2.5)),
     "no SMILES": lambda: nask.io.from_smiles("C(" + "C" * 9000),
 }
 FILES = {

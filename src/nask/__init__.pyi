@@ -12,6 +12,9 @@ from nask.evaluation.compare import compare as compare
 from nask.evaluation.evaluate import evaluate as evaluate
 from nask.evaluation.league import league as league
 from nask.evaluation.results import read_results as read_results
+from nask.explain.alignment import align as align
+from nask.explain.counterfactual import counterfactual as counterfactual
+from nask.explain.features import explain_features as explain_features
 from nask.graph.attributed_graph import AttributedGraph as AttributedGraph
 from nask.io.dataset import Dataset as Dataset
 from nask.io.node_dataset import NodeDataset as NodeDataset

@@ -54,6 +54,20 @@ def test_classes_and_their_probabilities(invoke, classifier, mutag):
     assert result.stderr == f"Accuracy {right / 1.88:.1f} % ({right} of 188 graphs).\n"
 
 
+def test_models_of_a_search(invoke, tmp_path, mutag):
+    """What nask fit --tune saves has several kernels, and no kernel_."""
+    grid = {"gamma": [0.5, 1.0], "n_hops": [1]}
+    model = nask.TunedNASKClassifier(grid=grid).fit(mutag.graphs[::2], mutag.y[::2])
+    model.save(tmp_path / "m.nask")
+    result = invoke("predict", tmp_path / "m.nask", "MUTAG", "--proba")
+    rows = read(result.stdout)
+    np.testing.assert_array_equal(column(rows, "prediction"), model.predict(mutag.graphs))
+    np.testing.assert_allclose(
+        column(rows, "probability_1"), model.predict_proba(mutag.graphs)[:, 1], rtol=1e-9
+    )
+    assert result.stderr.startswith("Accuracy ")
+
+
 def test_probabilities_only_where_asked_for(invoke, classifier):
     rows = read(invoke("predict", classifier[0], "MUTAG").stdout)
     assert list(rows[0]) == ["graph", "prediction"]

@@ -38,6 +38,16 @@ def near(x, y):
 
 
 @njit
+def where_positive(x, y):
+    return vectors.where_positive(x, y)
+
+
+@njit
+def quotient(x, y):
+    return vectors.quotient(x, y)
+
+
+@njit
 def exponential(x, y):
     return exp(x)
 
@@ -56,11 +66,19 @@ def result(operation, x, y):
         (smaller, np.minimum),
         (larger, np.maximum),
         (near, lambda x, y: np.where(np.abs(x) < 0.5, y, 0)),
+        (where_positive, lambda x, y: np.where(x > 0, y, 0)),
+        (quotient, lambda x, y: np.where(y > 0, x / y, 0)),
     ],
 )
 def test_arithmetic_and_choices(operation, expected, dtype):
     x, y = np.random.default_rng(0).normal(size=(2, 4 * LANES)).astype(dtype)
     np.testing.assert_allclose(result(operation, x, y), expected(x, y), rtol=1e-6, atol=1e-7)
+
+
+def test_nothing_is_divided_by_zero():
+    x, y = np.arange(float(LANES)), np.zeros(LANES)
+    np.testing.assert_array_equal(result(quotient, x, y), 0)
+    np.testing.assert_array_equal(result(where_positive, y, x + 1), 0)
 
 
 def test_what_is_not_a_number_loses():

@@ -148,3 +148,11 @@ def test_the_target_is_needed_and_fit_comes_first():
         nask.NASKNodeClassifier().fit(graph, None)
     with pytest.raises(NotFittedError):
         nask.NASKNodeClassifier().predict(graph)
+
+
+@pytest.mark.parametrize("y", [[True, True, False, False], np.array([True, None, None, False])])
+def test_true_and_false_are_classes(y):
+    path = nask.AttributedGraph(4, [(0, 1), (1, 2), (2, 3)], {"x": [1, 2, 3, 4]})
+    model = nask.NASKNodeClassifier(n_hops=1).fit(path, y)
+    assert model.classes_.tolist() == [False, True]
+    assert model.predict(path).tolist() == [True, True, False, False]

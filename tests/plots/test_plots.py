@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from made_up_results import ranked
-from nask import plots
+from nask import AttributedGraph, plots
 from nask.exceptions import MissingDependencyError
 
 Y = np.arange(12) % 3
@@ -21,20 +21,25 @@ RESULT = SimpleNamespace(
     accuracy_std_folds=0.04,
     majority=0.6,
 )
+PATH = AttributedGraph(3, [(0, 1), (1, 2)], {"element": ["C", "N", "O"]})
+FOUND = SimpleNamespace(graphs=(PATH, PATH), matrix=np.eye(3) / 3)
 DRAW = {
     "accuracy": lambda ax=None: plots.accuracy([RESULT], ax),
     "confusion": lambda ax=None: plots.confusion(Y, Y[::-1], ax),
     "critical_difference": lambda ax=None: plots.critical_difference(
         ranked([[0.9, 0.8, 0.7], [0.8, 0.9, 0.7]]), ax=ax
     ),
+    "graph": lambda ax=None: plots.graph(PATH, [-1.0, 0.0, 2.0], ax=ax),
+    "alignment": lambda ax=None: plots.alignment(FOUND, ax=ax),
     "gram_heatmap": lambda ax=None: plots.gram_heatmap(K, Y, ax),
     "embedding": lambda ax=None: plots.embedding(K, Y, ax),
 }
 
 
 def test_every_function_is_tested_here():
-    # Those that draw a figure have tests of their own.
-    assert {*DRAW, "kernel_overview", "league_table"} == set(plots.__all__)
+    # Those that draw a figure, and what helps them, have tests of their own.
+    figures = {"kernel_overview", "league_table", "explanation", "hops"}
+    assert {*DRAW, *figures, "molecule_positions"} == set(plots.__all__)
 
 
 def test_the_overview_is_both_of_its_parts():

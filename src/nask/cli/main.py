@@ -16,6 +16,7 @@ from nask.cli.compare import compare
 from nask.cli.datasets import datasets_app
 from nask.cli.demo import demo
 from nask.cli.evaluate import evaluate
+from nask.cli.explain import explain
 from nask.cli.features import features
 from nask.cli.fit import fit
 from nask.cli.gram import gram
@@ -30,7 +31,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",  # which fills paragraphs
 )
-for command in (demo, evaluate, compare, league, gram, features, fit, predict):
+for command in (demo, evaluate, compare, league, gram, features, fit, predict, explain):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any, TextIO
 import numpy as np
 import typer
 
-import nask
 from nask.arrays import Array
 from nask.cli.arguments import (
     CategoricalOption,
@@ -19,6 +18,7 @@ from nask.cli.arguments import (
     MemoryOption,
     load_graphs,
 )
+from nask.cli.models import is_classifier, load_model
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 from nask.storage.replacing import replacing
@@ -45,18 +45,17 @@ def predict(
     """
     if out:
         check_output(out, "--out")
-    trained = nask.load(model)
-    if proba and not isinstance(trained, nask.NASKClassifier):
+    trained = load_model(model, n_jobs, memory_limit, verbose=True)
+    if proba and not is_classifier(trained):
         raise ParameterError(
             f"{model} holds a {type(trained).__name__}, which predicts numbers without "
             "probabilities. Leave out --proba."
         )
-    trained.kernel_.set_params(n_jobs=n_jobs, memory_limit=memory_limit, verbose=True)
     data = load_graphs(dataset, categorical)
     predictions = trained.predict(data.graphs)
     names = range(len(data)) if data.ids is None else data.ids
     columns: dict[str, Any] = {"graph": names, "prediction": predictions.tolist()}
-    if isinstance(trained, nask.NASKClassifier) and proba:
+    if proba:
         probabilities = trained.predict_proba(data.graphs).T.tolist()
         classes = [f"probability_{label}" for label in trained.classes_.tolist()]
         columns |= dict(zip(classes, probabilities, strict=True))
@@ -79,7 +78,7 @@ def _write(stream: TextIO, columns: dict[str, Any]) -> None:
 
 
 def _score(trained: Any, y: Array, predictions: Array) -> str:
-    if isinstance(trained, nask.NASKClassifier):
+    if is_classifier(trained):
         if not {*y.tolist()} & {*trained.classes_.tolist()}:
             return "No accuracy: the classes of the dataset are not those of the model."
         right = int(np.sum(predictions == y))

@@ -241,6 +241,31 @@ def where_below(typing: Any, x: Any, limit: Any, values: Any) -> Any:
 
 
 @intrinsic
+def where_positive(typing: Any, x: Any, values: Any) -> Any:
+    """Return ``values`` in the lanes where x > 0, else 0."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        x, values = arguments
+        positive = builder.fcmp_ordered(">", x, _constant(0.0))
+        return builder.select(positive, values, _constant(0.0))
+
+    return vector(vector, vector), codegen
+
+
+@intrinsic
+def quotient(typing: Any, x: Any, y: Any) -> Any:
+    """Return x / y in the lanes where y > 0, else 0."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        x, y = arguments
+        positive = builder.fcmp_ordered(">", y, _constant(0.0))
+        divided = builder.fdiv(x, builder.select(positive, y, _constant(1.0)))
+        return builder.select(positive, divided, _constant(0.0))
+
+    return vector(vector, vector), codegen
+
+
+@intrinsic
 def transposed(typing: Any, rows: Any) -> Any:
     """Return the transpose of a matrix of eight vectors, as eight vectors."""
 

@@ -14,8 +14,10 @@ from nask.arrays import Array, Float64, Index
 from nask.choices import Multiclass, Scale
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
+from nask.explain.deciding import Asked, Decider, OnForm
 from nask.explain.explanation import Explanation
-from nask.explain.graphs import OnForm, explain_graph
+from nask.explain.graphs import explain_graph
+from nask.explain.nodes import explain_node
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import TakesGraphs, as_graph, as_graphs
 from nask.kernels.fitted import FittedKernel
@@ -240,23 +242,38 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes[most_confident(self.decision_function(*where))])
 
     def explain(
-        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
+        self,
+        graph: Any,
+        node: int | None = None,
+        *,
+        target: Any = None,
+        against: Any = None,
+        scale: Scale = "decision",
     ) -> Explanation:
-        """Tell why, as :meth:`nask.NASKClassifier.explain` does: the mean of sums is a sum."""
-        groups = [group for group in self.groups if isinstance(group, GraphGroup)]
-        if len(groups) < len(self.groups):
-            raise ParameterError("Decisions about nodes of a searched model are not explained.")
-        return explain_graph(
-            graph,
-            [(group.kernel, [OnForm(*member) for member in group.members]) for group in groups],
-            self.classes,
-            self.calibration,
-            np.arange(groups[0].kernel.n_graphs),
-            Execution(n_jobs=self.n_jobs),
-            target=target,
-            against=against,
-            scale=scale,
-        )
+        """Tell why, as :meth:`nask.NASKClassifier.explain` does: the mean of sums is a sum.
+
+        Parameters
+        ----------
+        graph : graph
+        node : int, default=None
+            Of a model of nodes, the node in question.
+        target, against, scale
+            As in :meth:`nask.NASKClassifier.explain`.
+        """
+        execution, asked = Execution(n_jobs=self.n_jobs), Asked(target, against, scale)
+        graphs = [group for group in self.groups if isinstance(group, GraphGroup)]
+        if graphs:
+            decider = self._decider(graphs, np.arange(graphs[0].kernel.n_graphs))
+            return explain_graph(graph, [g.kernel for g in graphs], decider, asked, execution)
+        nodes = [group for group in self.groups if isinstance(group, NodeGroup)]
+        if not nodes:
+            raise ParameterError("Only kernels of stars have shares of nodes to explain.")
+        decider = self._decider(nodes, nodes[0].nodes)
+        return explain_node(graph, node, [g.kernel for g in nodes], decider, asked, execution)
+
+    def _decider(self, groups: Sequence[GraphGroup | NodeGroup], training: Index) -> Decider:
+        members = [[OnForm(*member) for member in group.members] for group in groups]
+        return Decider(members, self.classes, self.calibration, training)
 
     def mean_kernel(self, *where: Any) -> Float64:
         """One kernel for all: the mean of the chosen ones, with the training graphs or nodes.

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from nask.arrays import Array, Floats, Positions
 from nask.choices import Learner, Multiclass, Scale
 from nask.exceptions import ParameterError
-from nask.explain.explanation import Explanation
-from nask.explain.graphs import OnForm, explain_graph
+from nask.explain.deciding import Asked, Decider, OnForm
+from nask.explain.explanation import GraphExplanation
+from nask.explain.graphs import explain_graph
 from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
@@ -90,8 +91,8 @@ class GraphEstimator(GraphKernelParameters):
         return self.functions_.support
 
     def explain(
-        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
-    ) -> Explanation:
+        self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
+    ) -> GraphExplanation:
         """Tell why: exact shares of nodes, hops, attributes and edges in a decision.
 
         Parameters
@@ -112,7 +113,7 @@ class GraphEstimator(GraphKernelParameters):
 
         Returns
         -------
-        Explanation
+        GraphExplanation
 
         Examples
         --------
@@ -129,17 +130,10 @@ class GraphEstimator(GraphKernelParameters):
         check_is_fitted(self)
         fitted, functions = self.kernel_.fitted_, self.functions_
         on = OnForm(fitted.form, fitted.unit, functions.scheme, functions)
-        return explain_graph(
-            graph,
-            [(fitted, [on])],
-            getattr(self, "classes_", None),
-            functions.calibration,
-            functions.support,
-            self.execution(),
-            target=target,
-            against=against,
-            scale=scale,
-        )
+        classes = getattr(self, "classes_", None)
+        decider = Decider([[on]], classes, functions.calibration, functions.support)
+        asked = Asked(target, against, scale)
+        return explain_graph(graph, [fitted], decider, asked, self.execution())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :func:`nask.load` reads.

@@ -9,9 +9,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Index, Positions
+from nask.choices import Scale
 from nask.estimators.base import LearnsClasses
 from nask.exceptions import ParameterError
 from nask.execution.resources import total_memory
+from nask.explain.deciding import Asked, Decider, OnForm
+from nask.explain.features import FeatureExplanation, explain_rows
+from nask.explain.nodes import NodeExplanation, check_node, explain_node
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph
@@ -171,6 +175,74 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
                 "probability=True and two nodes or more of each class."
             )
         return self.functions_.calibration.probabilities(self.decision_function(graph, nodes))
+
+    def explain(
+        self,
+        graph: Any,
+        node: int,
+        *,
+        target: Any = None,
+        against: Any = None,
+        scale: Scale = "decision",
+    ) -> NodeExplanation:
+        """Tell why: exact shares of the nodes around, their attributes and edges in a decision.
+
+        Parameters
+        ----------
+        graph : graph
+            The training graph, or another one with the same attributes.
+        node : int
+            The position of the node in question.
+        target, against, scale
+            As in :meth:`nask.NASKClassifier.explain`.
+
+        Examples
+        --------
+        >>> import nask
+        >>> edges = [(0, 1), (1, 2), (2, 3), (3, 4)]
+        >>> path = nask.AttributedGraph(5, edges, {"age": [1, 2, 4, 8, 9]})
+        >>> y = ["young", None, None, None, "old"]
+        >>> model = nask.NASKNodeClassifier(n_hops=1).fit(path, y)
+        >>> why = model.explain(path, 2)
+        >>> why.nodes.shape, why.target, np.flatnonzero(why.nodes)
+        ((5,), 'young', array([1, 2, 3]))
+        >>> total = why.nodes.sum() + why.intercept
+        >>> bool(np.isclose(total, model.decision_function(path, [2])[0]))
+        True
+        """
+        check_is_fitted(self)
+        if self.method_ == "features":
+            raise ParameterError(
+                "Random features do not tell the members of a star apart, so a model that learned "
+                "from features cannot be explained exactly. Fit with method='exact', or call "
+                "explain_stars for the shares of stars alone."
+            )
+        fitted, functions = self.kernel_.fitted_, self.functions_
+        on = OnForm(fitted.form, fitted.unit, functions.scheme, functions)
+        decider = Decider([[on]], self.classes_, functions.calibration, self.support_)
+        asked = Asked(target, against, scale)
+        return explain_node(graph, node, [fitted], decider, asked, self.execution())
+
+    def explain_stars(
+        self, graph: Any, node: int, *, target: Any = None, against: Any = None
+    ) -> FeatureExplanation:
+        """Tell why, of a model on random features: shares of stars, hop by hop.
+
+        Without ``restart`` only the star of the node itself has a share.
+
+        Parameters
+        ----------
+        graph : graph
+        node : int
+        target, against
+            As in :meth:`explain`.
+        """
+        check_is_fitted(self)
+        if self.method_ != "features":
+            raise ParameterError("explain_stars is for method='features'. Call explain instead.")
+        own, asked = as_graph(graph), Asked(target, against)
+        check_node(node, own)
+        return explain_rows(self.features_, self.linear_, self.classes_, own, node, asked)
 
     def _fit_exact(self, kernel: FittedNodeKernel, nodes: Index, codes: Positions) -> None:
         fitted, gram = kernel.training_gram(nodes, self.execution())

@@ -1,17 +1,19 @@
-"""The explanation of one decision about one graph: exact shares that add up to it."""
+"""The explanation of one decision: exact shares that add up to it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 
 from nask.arrays import Float64
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.execution import Execution
-from nask.explain.parts import Part
+from nask.explain.deciding import Neighbour
+from nask.explain.parts import GraphPart
 from nask.graph.attributed_graph import AttributedGraph
 from nask.optional import named, require
 
@@ -19,22 +21,25 @@ from nask.optional import named, require
 COPIES = 256
 
 
-class Neighbour(NamedTuple):
-    """A training graph, by its position in the training list, and its share in a decision."""
+class Part(Protocol):
+    """What one kernel has in a decision."""
 
-    position: int
-    share: float
+    @property
+    def hops(self) -> Float64:
+        """The share of the star of each node at each hop, (n_hops, n_nodes)."""
+
+    def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
+        """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """Why a model decides as it does about a graph: shares that add up to the decision.
+    """Why a model decides as it does: shares that add up to the decision.
 
-    Made by ``model.explain(graph)``. A decision is a sum over all pairs of stars, one of the graph
-    and one of a training graph, so that every star has an exact share in it; no sampling, no
-    surrogate. A star of several hops is made of other nodes, too: its share flows down to their
-    attributes and to edges (``attributes``, ``edges``, ``members``), which takes a second pass when
-    it is first asked for.
+    Made by ``model.explain``. A decision is a sum over all pairs of stars, one of the graph and one
+    of training, so that every star has an exact share in it; no sampling, no surrogate. A star of
+    several hops is made of other nodes, too: its share flows down to their attributes and to edges
+    (``attributes``, ``edges``, ``members``), which takes a second pass when it is first asked for.
 
     Parameters
     ----------
@@ -48,15 +53,14 @@ class Explanation:
     decision : float
         The quantity that the shares add up to.
     intercept : float
-        What no node has: the decision about a graph that is unlike every training graph.
-    hops : ndarray of shape (n_hops, n_nodes)
-        The share of the star around each node, at each hop.
+        What no node has: the decision about something that is unlike all of training.
     neighbours : tuple of Neighbour
-        The training graphs with their shares, the loudest first; a negative share speaks against.
-    parts : tuple of Part
+        The training graphs, or nodes, with their shares, the loudest first; a negative share speaks
+        against. They speak by how much more like them this one is than like others.
+    parts : tuple
         What the shares are made of, one part per kernel.
-    factor : float
-        By which parts are multiplied, of a logit.
+    execution : Execution
+        How later passes are run.
     """
 
     graph: AttributedGraph
@@ -66,9 +70,8 @@ class Explanation:
     prediction: Any
     decision: float
     intercept: float
-    hops: Float64
     neighbours: tuple[Neighbour, ...]
-    parts: tuple[Part, ...]
+    parts: Sequence[Part]
     execution: Execution
 
     def __repr__(self) -> str:
@@ -78,12 +81,35 @@ class Explanation:
         )
 
     @property
+    def item(self) -> str:
+        """What training is made of: graphs, or nodes."""
+        return "graph"
+
+    @cached_property
+    def hops(self) -> Float64:
+        """The share of the star around each node at each hop, (n_hops, n_nodes)."""
+        found = [part.hops for part in self.parts]
+        total = np.zeros((max(map(len, found)), self.graph.n_nodes))
+        for own in found:
+            total[: len(own)] += own
+        return total
+
+    @property
     def nodes(self) -> Float64:
         """The share of the star around each node, (n_nodes,).
 
         With the intercept they add up to the decision.
         """
         return np.asarray(self.hops.sum(axis=0))
+
+    @property
+    def leaning(self) -> Float64:
+        """The share of each node with an equal part of the intercept, (n_nodes,).
+
+        These add up to the decision itself, so that their signs tell for and against: the shares
+        of all nodes may be negative where the intercept is large.
+        """
+        return self.nodes + self.intercept / max(1, self.graph.n_nodes)
 
     @property
     def background(self) -> Float64:
@@ -138,38 +164,13 @@ class Explanation:
             np.add.at(total, end, 0.5 * self.edges)
         return np.asarray(total)
 
-    def if_missing(self, attributes: Any = None) -> Float64:
-        """By how much the decision would change if a value were missing, (n_nodes, n_attributes).
-
-        The model judges the graph anew without each of its values. Unlike shares, such changes do
-        not add up.
-
-        Parameters
-        ----------
-        attributes : sequence of str, default=None
-            Some of ``attribute_names``; all by default.
-        """
-        chosen = self.attribute_names if attributes is None else tuple(attributes)
-        for name in chosen:
-            if name not in self.attribute_names:
-                hint = did_you_mean(name, self.attribute_names)
-                raise ParameterError(f"The graph has no attribute {name!r}. {hint}")
-        n = self.graph.n_nodes
-        changes = np.zeros((n, len(chosen)))
-        for column, name in enumerate(chosen):
-            for first in range(0, n, COPIES):
-                nodes = np.arange(first, min(first + COPIES, n))
-                without = sum(part.without(name, nodes, self.execution) for part in self.parts)
-                changes[nodes, column] = without
-        as_it_is = sum(float(part.by_graph.sum()) + part.rest for part in self.parts)
-        return changes - as_it_is
-
     def to_json(self) -> dict[str, Any]:
         """Return all shares as numbers, texts and lists."""
-        target = {"target": self.target, "against": self.against, "prediction": self.prediction}
         return {
             "quantity": self.quantity,
-            **{name: _plain(value) for name, value in target.items()},
+            "target": self.target,
+            "against": self.against,
+            "prediction": self.prediction,
             "decision": self.decision,
             "intercept": self.intercept,
             "nodes": self.nodes.tolist(),
@@ -202,6 +203,34 @@ class Explanation:
         return named("nask.plots:explanation")(self, **options)
 
 
-def _plain(value: Any) -> Any:
-    """A class or a number as JSON has it."""
-    return value.item() if isinstance(value, np.generic) else value
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphExplanation(Explanation):
+    """Why a model decides as it does about a graph."""
+
+    parts: Sequence[GraphPart]
+
+    def if_missing(self, attributes: Any = None) -> Float64:
+        """By how much the decision would change if a value were missing, (n_nodes, n_attributes).
+
+        The model judges the graph anew without each of its values. Unlike shares, such changes do
+        not add up.
+
+        Parameters
+        ----------
+        attributes : sequence of str, default=None
+            Some of ``attribute_names``; all by default.
+        """
+        chosen = self.attribute_names if attributes is None else tuple(attributes)
+        for name in chosen:
+            if name not in self.attribute_names:
+                hint = did_you_mean(name, self.attribute_names)
+                raise ParameterError(f"The graph has no attribute {name!r}. {hint}")
+        n = self.graph.n_nodes
+        changes = np.zeros((n, len(chosen)))
+        for column, name in enumerate(chosen):
+            for first in range(0, n, COPIES):
+                nodes = np.arange(first, min(first + COPIES, n))
+                without = sum(part.without(name, nodes, self.execution) for part in self.parts)
+                changes[nodes, column] = without
+        as_it_is = sum(float(part.by_item.sum()) + part.rest for part in self.parts)
+        return changes - as_it_is

@@ -1,36 +1,28 @@
-"""The parts of a decision: one per kernel, each a weighted sum over stars and a rest."""
+"""The parts of a decision about a graph: one per kernel, each a weighted sum over its stars."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from nask.arrays import Float64, Index
-from nask.engines.pairwise.shares import flow
+from nask.engines.pairwise.shares import Flow
 from nask.execution.execution import Execution
 from nask.explain.compared import ComparedGraph
+from nask.explain.deciding import Compared, Term
+from nask.explain.gram_row import centred_shares
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import FEATURES, Schema
-from nask.kernels.forms import Form
 
 STRUCTURE = "structure"
 """The name of the share of nodes without any attribute: that they are there."""
 
 
-class Term(NamedTuple):
-    """A sum over training graphs of coefficient * K, in one form of a kernel."""
-
-    form: Form
-    unit: float | None
-    coefficients: Float64
-
-
 @dataclass(frozen=True, eq=False)
-class Part:
-    """What one kernel has in a decision, as sums over stars.
+class GraphPart:
+    """What one kernel has in a decision about a graph, as sums over stars.
 
     Parameters
     ----------
@@ -40,7 +32,7 @@ class Part:
         What a unit of kappa_h with a training graph is worth.
     rest : float
         What no star has: of a Gaussian form, the decision about a graph unlike everything.
-    by_graph : ndarray of shape (n_graphs,)
+    by_item : ndarray of shape (n_graphs,)
         The share of each training graph.
     """
 
@@ -48,19 +40,13 @@ class Part:
     terms: tuple[Term, ...]
     weights: Float64
     rest: float
-    by_graph: Float64
+    by_item: Float64
 
     @classmethod
-    def of(cls, compared: ComparedGraph, terms: Sequence[Term]) -> Part:
+    def of(cls, compared: ComparedGraph, terms: Sequence[Term]) -> GraphPart:
         """Add up the terms of a kernel."""
         n_hops, _, n_graphs = compared.sums.shape
-        weights, by_graph, rest = np.zeros((n_hops, n_graphs)), np.zeros(n_graphs), 0.0
-        for form, unit, coefficients in terms:
-            row = compared.row(form, unit)
-            weights += np.outer(form.hop_weights, coefficients * row.slope)
-            by_graph += coefficients * (row.values - row.rest)
-            rest += float(coefficients @ row.rest)
-        return cls(compared, tuple(terms), weights, rest, by_graph)
+        return cls(compared, tuple(terms), *added_up(compared, terms, (n_hops, n_graphs)))
 
     @property
     def hops(self) -> Float64:
@@ -69,15 +55,10 @@ class Part:
 
     def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
         """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
-        stars, training = self.compared.stars, self.compared.kernel.stars
-        across = np.repeat(self.weights, np.diff(training.batch.nodes.ptr), axis=1)
-        found = flow(stars, training, np.ones(stars.batch.n_nodes), across, execution)
-        rows = (*found.numerical, *found.categorical)
-        shares = dict(zip(attribute_rows(self.compared.kernel.schema), rows, strict=True))
-        constant = constant_name(self.compared.kernel.schema)
-        if constant is not None:
-            shares[constant] = found.constant
-        return shares, found.edges
+        stars = self.compared.stars
+        across = np.repeat(self.weights, np.diff(stars.columns.batch.nodes.ptr), axis=1)
+        found = stars.flow(np.ones(stars.rows.batch.n_nodes), across, execution)
+        return by_name(found, self.compared.kernel.schema), found.edges
 
     def decide(self, batch: GraphBatch, execution: Execution) -> Float64:
         """The part of the kernel in the decision about each graph of an encoded batch."""
@@ -89,7 +70,7 @@ class Part:
 
     def without(self, attribute: str, nodes: Index, execution: Execution) -> Float64:
         """The same about the graph with an attribute missing, once for each of the nodes."""
-        batch = self.compared.stars.batch
+        batch = self.compared.stars.rows.batch
         place = attribute_rows(self.compared.kernel.schema).get(attribute)
         copies = batch.take(np.zeros(len(nodes), dtype=np.intp))
         if place is not None:
@@ -99,6 +80,46 @@ class Part:
             values[row, where] = np.nan if kind == "numerical" else -1
             copies = replace(copies, nodes=replace(copies.nodes, **{kind: values}))
         return self.decide(copies, execution)
+
+
+def added_up(
+    compared: Compared, terms: Sequence[Term], shape: tuple[int, int]
+) -> tuple[Float64, float, Float64]:
+    """Add up the terms of a kernel.
+
+    Parameters
+    ----------
+    compared : Compared
+    terms : sequence of Term
+    shape : (int, int)
+        Number of hops, and of training items.
+
+    Returns
+    -------
+    weights : ndarray of that shape
+        What a unit of kappa_h with an item is worth.
+    rest : float
+        What no star has.
+    by_item : ndarray of shape (n_items,)
+        The share of each item.
+    """
+    weights, by_item, rest = np.zeros(shape), np.zeros(shape[1]), 0.0
+    for form, unit, coefficients in terms:
+        row = compared.row(form, unit)
+        weights += np.outer(form.hop_weights, coefficients * row.slope)
+        by_item += centred_shares(coefficients, row)
+        rest += float(coefficients @ row.rest)
+    return weights, rest, by_item
+
+
+def by_name(found: Flow, schema: Schema) -> dict[str, Float64]:
+    """The shares of attributes, each (n_nodes,), by name."""
+    rows = (*found.numerical, *found.categorical)
+    shares = dict(zip(attribute_rows(schema), rows, strict=True))
+    constant = constant_name(schema)
+    if constant is not None:
+        shares[constant] = found.constant
+    return shares
 
 
 def attribute_rows(schema: Schema) -> dict[str, tuple[str, int]]:

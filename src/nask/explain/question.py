@@ -20,9 +20,9 @@ from nask.messages import quoted
 
 def scores_of(decisions: Float64, scheme: Scheme, n_classes: int) -> Float64:
     """Scores of all classes, (n_classes,), from the values of all functions, (n_functions,)."""
-    if scheme == "votes":
-        return np.asarray(class_confidence(decisions[None])[0])
-    return class_scores(decisions, scheme, n_classes)
+    row = decisions[None]
+    scores = class_confidence(row) if scheme == "votes" else class_scores(row, scheme, n_classes)
+    return np.asarray(scores[0])
 
 
 @dataclass(frozen=True)

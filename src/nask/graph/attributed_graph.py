@@ -195,6 +195,34 @@ edge: weight (numerical))
         """Number of neighbours of each node."""
         return np.bincount(self.edges.ravel(), minlength=self.n_nodes)
 
+    def induced(self, nodes: Any) -> AttributedGraph:
+        """Return the graph of some nodes, in the order given, and the edges between them.
+
+        Parameters
+        ----------
+        nodes : array of int
+            Their positions, each once.
+
+        Examples
+        --------
+        >>> path = AttributedGraph(4, [(0, 1), (1, 2), (2, 3)], {"x": [1, 2, 3, 4]})
+        >>> part = path.induced([2, 1])
+        >>> part.edges.tolist(), part.node_attributes["x"].data.tolist()
+        ([[0, 1]], [3.0, 2.0])
+        """
+        chosen = np.asarray(nodes, dtype=np.int64)
+        place = np.full(self.n_nodes, -1)
+        place[chosen] = np.arange(len(chosen))
+        ends = np.sort(place[self.edges], axis=1)
+        kept = np.flatnonzero((ends >= 0).all(axis=1))
+        return AttributedGraph.from_valid(
+            len(chosen),
+            ends[kept],
+            {name: own.take(chosen) for name, own in self.node_attributes.items()},
+            {name: own.take(kept) for name, own in self.edge_attributes.items()},
+            node_features=None if self.node_features is None else self.node_features[chosen],
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AttributedGraph):
             return NotImplemented

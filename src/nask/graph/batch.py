@@ -123,6 +123,28 @@ class GraphBatch:
             None if self.features is None else self.features[node_positions],
         )
 
+    def induced(self, nodes: Positions) -> GraphBatch:
+        """Return some nodes and the edges between them, as one graph.
+
+        Examples
+        --------
+        >>> import nask
+        >>> path = nask.AttributedGraph(4, edges=[(0, 1), (1, 2), (2, 3)])
+        >>> batch = GraphBatch.encode([path], Schema.fit([path]))
+        >>> batch.induced(np.array([1, 2])).endpoints.tolist()
+        [[0, 1]]
+        """
+        place = np.full(self.n_nodes, -1)
+        place[nodes] = np.arange(len(nodes))
+        ends = place[self.endpoints]
+        kept = np.flatnonzero((ends >= 0).all(axis=1))
+        return GraphBatch(
+            self.nodes.take(nodes),
+            self.edges.take(kept),
+            np.sort(ends[kept], axis=1),
+            None if self.features is None else self.features[nodes],
+        )
+
     def union(self, other: GraphBatch) -> GraphBatch:
         """Return the graphs of this batch and then those of another under the same schema."""
         features = None

@@ -36,6 +36,8 @@ def as_target(y: Any) -> Array:
     complete = len(present) == len(values)
     if all(isinstance(value, str) for value in present) and complete:
         return np.array(values, dtype=np.str_)
+    if present and complete and all(isinstance(value, (bool, np.bool_)) for value in present):
+        return np.array(values, dtype=np.bool_)
     if present and all(map(is_number, present)):
         whole = all(isinstance(value, numbers.Integral) for value in present)
         if complete or not whole:

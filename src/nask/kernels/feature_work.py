@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -72,6 +72,11 @@ class FeatureWork:
             unseen_categories([g.edge_attributes for g in graphs], self.schema.edges),
         )
         return self._collected(HopPass(self.drawn, batch, new, execution), batch, execution)
+
+    def star_rows(self, graph: AttributedGraph, execution: Execution) -> Float32:
+        """Features of the star of each node of a graph, before they are added up or scaled."""
+        by_node = replace(self, level="node", normalize=False, restart=None)
+        return by_node.rows([graph], execution)
 
     def __call__(self, placed: Placed) -> Float32:
         """Features of some graphs, the work of one thread."""

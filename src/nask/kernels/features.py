@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -20,7 +20,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import AttributeSpec, Schema
-from nask.io.coerce import as_graphs
+from nask.io.coerce import as_graph, as_graphs
 from nask.kernels.feature_work import FeatureWork, Level
 from nask.kernels.parameters import StarParameters, check_restart, is_integer
 
@@ -170,6 +170,24 @@ attributes, degree, use_edges
         check_is_fitted(self)
         check_graphs(graphs, self.schema_, first)
         return self._transform(graphs)
+
+    def star_rows(self, graph: Any) -> Float32:
+        """Features of the star of each node of a graph, (n_nodes, n_components).
+
+        Their products approximate kappa between stars. Added up over the nodes of a graph and, with
+        ``normalize``, scaled to length 1 they are its row of :meth:`transform`.
+        """
+        check_is_fitted(self)
+        own = as_graph(graph)
+        check_graphs([own], self.schema_, 0)
+        return self._work.star_rows(own, self.execution())
+
+    @property
+    def hop_columns_(self) -> list[slice]:
+        """The columns of each hop."""
+        check_is_fitted(self)
+        ends = np.cumsum([0, *self._work.drawn.widths]).tolist()
+        return [slice(a, b) for a, b in pairwise(ends)]
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Float32:
         """Fit, and return the features of the training graphs."""

@@ -158,6 +158,35 @@ class FittedNodeKernel:
             raw = form.raw_self(hops.own)
             yield own.formed(*own.normalised(gram, raw, rows, training_nodes))
 
+    def compare_node(
+        self, graph: AttributedGraph, node: int, training_nodes: Index, execution: Execution
+    ) -> tuple[GraphBatch, int, NodeGrams]:
+        """Compare one node with training nodes, hop by hop, in float64.
+
+        Parameters
+        ----------
+        graph : AttributedGraph
+            The training graph, or another one.
+        node : int
+        training_nodes : ndarray
+        execution : Execution
+
+        Returns
+        -------
+        batch : GraphBatch
+            The training graph, and the other one beside it.
+        node : int
+            Where the node is in the batch.
+        grams : NodeGrams
+            kappa_h of shape (n_hops, 1, n_training_nodes), over the ends of walks if asked for.
+        """
+        exact = replace(self, spec=replace(self.spec, dtype="float64"))
+        batch, rows = exact._with_training(graph, np.array([node]))
+        assert rows is not None
+        hops = np.eye(self.spec.n_hops)
+        grams = exact._compared(batch, hops, execution, "float64", rows, training_nodes)
+        return batch, int(rows[0]), grams
+
     def _with_training(
         self, graph: AttributedGraph, nodes: Index | None
     ) -> tuple[GraphBatch, Index | None]:
@@ -190,7 +219,7 @@ class FittedNodeKernel:
         """
         if self.restart is None:
             return node_grams(batch, self.spec, combinations, execution, dtype, rows, columns)
-        whole = node_grams(batch, self.spec, combinations, execution, dtype).values
+        whole = node_grams(batch, self.spec, combinations, execution, dtype)
         every = np.arange(batch.n_nodes)
         down = every if rows is None else rows
         across = every if columns is None else columns
@@ -199,10 +228,10 @@ class FittedNodeKernel:
         values = np.empty((len(combinations), len(down), len(across)), dtype=dtype)
         place = np.searchsorted(chosen, down)[:, None], np.searchsorted(chosen, across)
         begin = chosen if len(chosen) < batch.n_nodes else None
-        for k, kernel in enumerate(whole):
+        for k, kernel in enumerate(whole.values):
             mean = kernel_over_walks(batch, self.restart, kernel, begin, execution)
             own[k, chosen], values[k] = mean.diagonal(), mean[place]
-        return NodeGrams(values, own)
+        return NodeGrams(values, own, whole.star_self)
 
     def normalised(
         self, gram: Floats, raw: Float64, rows: Index | None, columns: Index | None

@@ -1,4 +1,4 @@
-"""Pictures of results: plain data in, matplotlib Axes out.
+"""Pictures of graphs and results: plain data in, matplotlib Axes out.
 
 Each function draws into the Axes it is given, or into a new figure, and returns the Axes;
 ``ax.figure.savefig("picture.pdf")`` writes it. matplotlib is imported when the first picture is

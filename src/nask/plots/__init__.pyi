@@ -1,7 +1,12 @@
 from nask.plots.accuracy_dots import accuracy as accuracy
 from nask.plots.average_ranks import critical_difference as critical_difference
 from nask.plots.confusion_matrix import confusion as confusion
+from nask.plots.explanation_figure import explanation as explanation
+from nask.plots.explanation_figure import hops as hops
+from nask.plots.graph_drawing import graph as graph
 from nask.plots.heatmap import gram_heatmap as gram_heatmap
 from nask.plots.kernel_pca import embedding as embedding
+from nask.plots.matched_stars import alignment as alignment
+from nask.plots.molecule import molecule_positions as molecule_positions
 from nask.plots.overview import kernel_overview as kernel_overview
 from nask.plots.standings import league_table as league_table

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 Extend = Literal["neither", "both"]
+Layout = Literal["compressed", "constrained"]
 GREY = "#8C8C8C"
 
 
@@ -38,13 +39,15 @@ def colour_and_marker(number: int) -> tuple[str, str]:
     return COLOURS[number % len(COLOURS)], MARKERS[number // len(COLOURS) % len(MARKERS)]
 
 
-def new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float, layout: Layout = "compressed") -> Figure:
     """Make a figure of that size in inches, whose elements do not overlap.
 
-    It is made without pyplot: it belongs to the caller alone and needs no closing.
+    It is made without pyplot: it belongs to the caller alone and needs no closing. A compressed
+    layout has no gaps around Axes of fixed shape. With other Axes beside them it has to be
+    constrained.
     """
     figure: Figure = require("matplotlib.figure", "plots").Figure(
-        figsize=(width, height), layout="compressed"
+        figsize=(width, height), layout=layout
     )
     return figure
 

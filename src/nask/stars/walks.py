@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from nask.arrays import Floats, Index
+from nask.arrays import Float64, Floats, Index
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.stars.members import star_pattern
@@ -68,6 +68,35 @@ def mean_over_walks(
     width = max(8, NUMBERS // max(1, len(values)))
     for _ in execution.run_ranges(spread, n_columns, width, float(STEPS) * step.nnz * n_columns):
         pass
+
+
+def walk_ends(batch: GraphBatch, restart: float, weights: Float64, execution: Execution) -> Float64:
+    """Where walks that begin with given weights end: weights S.
+
+    The step from u to a neighbour has the probability of the step back, times the size of the star
+    there over that of u. So S(v, u) = S(u, v) size(u) / size(v), and products from the left follow
+    from those from the right.
+
+    Parameters
+    ----------
+    batch : GraphBatch
+    restart : float
+    weights : ndarray of shape (n_rows, n_nodes)
+    execution : Execution
+
+    Examples
+    --------
+    >>> import nask
+    >>> from nask.graph.schema import Schema
+    >>> path = nask.AttributedGraph(3, [(0, 1), (1, 2)])
+    >>> batch = GraphBatch.encode([path], Schema.fit([path]))
+    >>> walk_ends(batch, 0.5, np.array([[0.0, 1.0, 0.0]]), Execution()).round(3)
+    array([[0.154, 0.692, 0.154]])
+    """
+    sizes = np.diff(star_pattern(batch).indptr).astype(np.float64)
+    columns = np.ascontiguousarray((weights / sizes).T)
+    mean_over_walks(batch, restart, columns, execution)
+    return np.asarray(columns.T * sizes)
 
 
 def kernel_over_walks(

@@ -9,7 +9,7 @@ from typing import Any, Self
 from nask.arrays import Float64
 from nask.choices import Scale
 from nask.estimators.classifier import NASKClassifier
-from nask.explain.explanation import Explanation
+from nask.explain.explanation import GraphExplanation
 from nask.kernels.nask import NASK
 from nask.tuning.tuned import TunedGraphClassifier, TunedStarClassifier
 
@@ -88,10 +88,12 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
         return probabilities
 
     def explain(
-        self, graph: Any, target: Any = None, against: Any = None, scale: Scale = "decision"
-    ) -> Explanation:
+        self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
+    ) -> GraphExplanation:
         """Tell why, as :meth:`nask.NASKClassifier.explain` does."""
-        found: Explanation = self.fitted().explain(graph, target, against, scale)
+        found: GraphExplanation = self.fitted().explain(
+            graph, target=target, against=against, scale=scale
+        )
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from nask.arrays import Array, Float64, Floats, Positions
-from nask.choices import GridName
+from nask.choices import GridName, Scale
 from nask.estimators.averaged import AveragedClassifier, Group, NodeGroup
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.exceptions import ParameterError
+from nask.explain.nodes import NodeExplanation
 from nask.io.coerce import as_graph
 from nask.io.target import as_target
 from nask.kernels.node_nask import NodeNASK
@@ -186,6 +187,21 @@ default="nodes"
         """As :meth:`NASKNodeClassifier.predict_proba`, where the estimator calibrates them."""
         probabilities: Float64 = self.fitted().predict_proba(graph, nodes)
         return probabilities
+
+    def explain(
+        self,
+        graph: Any,
+        node: int,
+        *,
+        target: Any = None,
+        against: Any = None,
+        scale: Scale = "decision",
+    ) -> NodeExplanation:
+        """Tell why, as :meth:`nask.NASKNodeClassifier.explain` does."""
+        found: NodeExplanation = self.fitted().explain(
+            graph, node, target=target, against=against, scale=scale
+        )
+        return found
 
     def kernel(self, **parameters: Any) -> NodeNASK:
         """Return the kernel of a candidate, the rest of its parameters those of the estimator."""

@@ -44,10 +44,13 @@ class NodeGrams:
     values : ndarray of shape (n_combinations, n_rows, n_columns)
     own : ndarray of shape (n_hops, n_nodes)
         kappa_h(v, v) of every node of the batch.
+    star_self : ndarray of shape (n_hops, n_nodes)
+        k_h(v, v), by which stars are normalised.
     """
 
     values: Floats
     own: Float64
+    star_self: Float64
 
 
 def node_grams(
@@ -87,7 +90,7 @@ def node_grams(
     n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize + working_bytes(batch, spec, execution)
     execution.check_memory(n_bytes, f"Comparing the nodes of a graph of {n} nodes")
     whole = rows is None and columns is None
-    values, own = np.zeros(shape, dtype=dtype), np.zeros((spec.n_hops, n))
+    values, star_self = np.zeros(shape, dtype=dtype), np.zeros((spec.n_hops, n))
     nearest = [-1.0]
 
     def steps() -> Iterator[None]:
@@ -101,9 +104,8 @@ def node_grams(
             hop = NodeHop(
                 P, edge_term, edge_weight, HopRules.of(spec, h, similarity.floor), nearest
             )
-            k_self = hop.self_similarity(nodes)
-            own[h] = k_self >= TINY if spec.star_norm else k_self
-            stars = nodes._replace(norm=inverse_root(k_self))
+            star_self[h] = hop.self_similarity(nodes)
+            stars = nodes._replace(norm=inverse_root(star_self[h]))
             deeper = others[0] if others and h < spec.n_hops - 1 else NO_MATRIX
             a = stars if rows is None else _take(stars, rows)
             b = a if columns is rows else stars if columns is None else _take(stars, columns)
@@ -121,7 +123,8 @@ def node_grams(
     for _ in execution.track(steps(), n_steps):
         pass
     warn_of_near_stars(max(nearest), spec)
-    return NodeGrams(values, own)
+    own = (star_self >= TINY).astype(np.float64) if spec.star_norm else star_self
+    return NodeGrams(values, own, star_self)
 
 
 @dataclass(frozen=True, eq=False)

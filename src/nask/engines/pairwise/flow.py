@@ -18,7 +18,7 @@ Tiles are laid out as in ``tile``: lines of the row graph's nodes, one per colum
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nask.arrays import Array
 from nask.attributes.compiled_similarity import Operand, Similarity, factor, fill_similarity
@@ -30,10 +30,12 @@ from nask.compiled.vectors import (
     at,
     load,
     maximum,
+    quotient,
     spread,
     store,
     where_below,
     where_equal,
+    where_positive,
 )
 from nask.engines.pairwise.tile import Side, TileRules, TileSizes, sum_members
 from nask.stars.guard import guard
@@ -81,12 +83,13 @@ class Shares(NamedTuple):
     of_cores: Array  # nodes: the same of pruned cores, whose terms are less their least
     lost: Array  # nodes: R_0 where P is 0
     edges: Array
+    stars: Array  # hops x nodes: the share of each hop itself
 
 
 @inner
 def go_up(
     space: FlowWorkspace, rules: TileRules, h: int, a: Side, a0: int, n: int, b: Side, b0: int,
-    m: int, row_weight: Array, column_weight: Array,
+    m: int, row_weight: Array, column_weight: Array, stars: Array,
 ) -> None:  # fmt: skip
     """Write the bracket of k_h, the share of hop h itself, and P_h where it is needed."""
     level = 0 if rules.nested else h
@@ -116,7 +119,9 @@ def go_up(
                 store(deeper, place, exp((normalised - 1.0) * rules.gamma_star))
             if rules.star_norm:
                 kappa = normalised
-            store(own, place, kappa * load(row_weight, a0 + v) * weight)
+            share = kappa * load(row_weight, a0 + v) * weight
+            store(own, place, share)
+            add(stars, a0 + v, share)
 
 
 @inner
@@ -126,16 +131,25 @@ def add_edges(
 ) -> None:  # fmt: skip
     """Add what the edge term has of the brackets to the edges of the row graph."""
     a_ptr, b_ptr = a.incident_ptr[level], b.incident_ptr[level]
+    if not rules.edge_attributes:
+        # All edges are alike: what they have is the same for all edges of a star.
+        b_count, weight = b.n_incident[level], rules.edge_count_weight
+        for v in range(0, n, LANES):
+            total = spread(0.0)
+            for c in range(m):
+                total = total + load(space.split, c * n + v) * (at(b_count, b0 + c) * weight)
+            store(space.sums, v, total)
+        for v in range(n):
+            for i in range(a_ptr[a0 + v], a_ptr[a0 + v + 1]):
+                edges[a.incident[i]] += space.sums[v]
+        return
     for c in range(m):
-        line, begin, end = space.edge_line, b_ptr[b0 + c], b_ptr[b0 + c + 1]
-        if rules.edge_attributes:
-            line[:n_edges] = 0.0
-            for i in range(begin, end):
-                start = (b.incident[i] - f0) * n_edges
-                for e in range(n_edges):
-                    line[e] += space.edges[start + e]
-        else:
-            line[:n_edges] = (end - begin) * rules.edge_count_weight
+        line = space.edge_line
+        line[:n_edges] = 0.0
+        for i in range(b_ptr[b0 + c], b_ptr[b0 + c + 1]):
+            start = (b.incident[i] - f0) * n_edges
+            for e in range(n_edges):
+                line[e] += space.edges[start + e]
         for v in range(n):
             y = space.split[c * n + v]
             if y != 0.0:
@@ -152,27 +166,29 @@ def go_down(
     level = 0 if rules.nested else h
     P, bracket, own = space.P[h if rules.nested else 0], space.inner[h], space.own[h]
     carried, cores, split = space.carried, space.cores, space.split
-    for place in range(n * m):
-        share = own[place] + (carried[place] if rules.nested else 0.0)
-        half = 0.5 * share
-        y = half / bracket[place] if bracket[place] > 0.0 else 0.0
-        split[place] = y
-        core = half if bracket[place] > 0.0 else share
-        cores[place] = core if rules.nested else cores[place] + core
+    for place in range(0, n * m, LANES):
+        share, x = load(own, place), load(bracket, place)
+        if rules.nested:
+            share = share + load(carried, place)
+        half = share * 0.5
+        store(split, place, quotient(half, x))
+        core = share - where_positive(x, half)
+        if not rules.nested:
+            core = core + load(cores, place)
+        store(cores, place, core)
     if rules.edge_attributes or rules.edge_count_weight > 0.0:
         add_edges(space, rules, level, a, a0, n, e0, n_edges, b, b0, m, f0, edges)
     sum_members(
         space.lines, space.transpose, split, n, b.member_ptr[level], b.member, b0, a.member_rows,
         level, a0, n, b0, m, space.sums,
     )  # fmt: skip
-    for place in range(n * m):
-        share = P[place] * space.sums[place]
+    for place in range(0, n * m, LANES):
+        share = load(P, place) * load(space.sums, place)
         if not rules.nested:
-            carried[place] += share
+            share = share + load(carried, place)
         elif h > 0:
-            carried[place] = share + cores[place]
-        else:
-            carried[place] = share
+            share = share + load(cores, place)
+        store(carried, place, share)
 
 
 @inner
@@ -185,22 +201,25 @@ def divide(
     """
     P = space.P[0]
     for c in range(m):
-        for v in range(n):
-            place = c * n + v
-            rest, core = space.carried[place], space.cores[place]
-            excess, by_core = P[place] - floor, 0.0
-            if pruned and excess > 0.0:
-                by_core = core / excess
-            else:
-                rest += core
-            if P[place] > 0.0:
-                rest /= P[place]
-            else:
-                shares.lost[a0 + v] += rest
-                rest = 0.0
-            space.split[place] = rest + by_core
-            shares.of_members[a0 + v] += rest
-            shares.of_cores[a0 + v] += by_core
+        for v in range(0, n, LANES):
+            place, row = c * n + v, a0 + v
+            p, core = load(P, place), load(space.cores, place)
+            rest, by_core = load(space.carried, place) + core, spread(0.0)
+            if pruned:
+                excess = p - floor
+                by_core = quotient(core, excess)
+                rest = rest - where_positive(excess, core)
+            by_member = quotient(rest, p)
+            store(space.split, place, by_member + by_core)
+            add(shares.of_members, row, by_member)
+            add(shares.of_cores, row, by_core)
+            add(shares.lost, row, rest - where_positive(p, rest))
+
+
+@inner
+def add(values: Array, place: int, more: Any) -> None:
+    """Add a vector to eight numbers."""
+    store(values, place, load(values, place) + more)
 
 
 @inner
@@ -216,21 +235,19 @@ def add_terms(
             i, j = v * n_factors, (c - c % LANES) * n_factors + c % LANES
             for d in range(n_factors):
                 term = maximum(factor(a, i, b, j), spread(s.least[d]))
-                store(terms[d], v, load(terms[d], v) + weight * term)
+                add(terms[d], v, weight * term)
                 i, j = i + LANES, j + LANES
             for d in range(n_wide):
                 distance = load(a.wide, d * a.n + v) - spread(b.wide[d * b.n + c])
                 distance = maximum(distance, 0.0 - distance)
                 near = exp(distance * -s.wide_gamma[d]) * s.wide_weight[d] - s.wide_least[d]
                 near = weight * where_below(distance, 1.0, near)
-                row = terms[n_factors + d]
-                store(row, v, load(row, v) + near)
+                add(terms[n_factors + d], v, near)
             for d in range(len(s.gain)):
                 code = b.codes[d * b.n + c]
                 code = code if code >= 0 else -2
                 same = weight * where_equal(a.codes, d * a.n + v, code, s.gain[d])
-                row = terms[n_factors + n_wide + d]
-                store(row, v, load(row, v) + same)
+                add(terms[n_factors + n_wide + d], v, same)
 
 
 @compiled
@@ -270,7 +287,7 @@ def flow_down(
                     space.lines, space.transpose, space.edges, n_edges, b.incident_ptr[level],
                     b.incident, f0, a.incident_rows, level, a0, n, b0, m, space.edge_term,
                 )  # fmt: skip
-            go_up(space, rules, h, a, a0, n, b, b0, m, row_weight, column_weight)
+            go_up(space, rules, h, a, a0, n, b, b0, m, row_weight, column_weight, shares.stars[h])
         space.carried[: n * m] = 0.0
         space.cores[: n * m] = 0.0
         for h in range(n_hops - 1, -1, -1):

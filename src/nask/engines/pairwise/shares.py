@@ -9,6 +9,7 @@ from joblib import delayed
 
 from nask.arrays import Float64
 from nask.compiled.vectors import aligned
+from nask.engines.pairwise import tile
 from nask.engines.pairwise.flow import FlowWorkspace, Shares, flow_down
 from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.engines.pairwise.tiling import TASK_PAIRS, Tiling, cut_work
@@ -18,31 +19,6 @@ from nask.storage.window import Window
 # The most nodes of a column group: all that a tile takes then fits a 2 MB L2 cache for a graph of
 # 30 nodes and 3 hops.
 FLOW_NODES = 256
-
-
-def star_sums(rows: PairwisePrepared, columns: PairwisePrepared, execution: Execution) -> Float64:
-    """Sums of kappa_h between the star of each node and all stars of each column graph.
-
-    Their sum over the nodes of a graph is its kernel with the column graph, at each hop. It takes
-    as long as that.
-
-    Returns
-    -------
-    ndarray of shape (n_hops, nodes of all row graphs, column graphs)
-    """
-    tiling = _tiling(rows, columns)
-    # Every place is a graph of its own: what the tile adds up by graph comes out by node.
-    places = np.arange(len(tiling.a.graph))
-    by_place = replace(tiling, a=tiling.a._replace(graph=places, graph_ptr=tiling.a.node_ptr))
-    result = np.zeros((rows.spec.n_hops, rows.batch.n_nodes, columns.batch.n_graphs))
-    tasks = by_place.tasks()
-    n_pairs = float(tiling.a.node_ptr[-1]) * float(tiling.b.node_ptr[-1])
-    done = execution.run((delayed(by_place.hops)(*task) for task in tasks), n_pairs)
-    for (i, j0, j1), (sums, _) in zip(tasks, done, strict=True):
-        source = tiling.a_places.source[tiling.a.node_ptr[i] : tiling.a.node_ptr[i + 1]]
-        first, last = tiling.b.graph_ptr[j0], tiling.b.graph_ptr[j1]
-        result[:, source[source >= 0], first:last] = sums[:, source >= 0]
-    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,69 +32,117 @@ class Flow:
     constant : ndarray of shape (n_nodes,)
         What attributes without any training value have, or the fact that there is a node at all.
     edges : ndarray of shape (n_edges,)
+    stars : ndarray of shape (n_hops, n_nodes)
+        The shares of stars, before they flow down to their members.
     """
 
     numerical: Float64
     categorical: Float64
     constant: Float64
     edges: Float64
+    stars: Float64
 
 
-def flow(
-    rows: PairwisePrepared,
-    columns: PairwisePrepared,
-    row_weight: Float64,
-    column_weight: Float64,
-    execution: Execution,
-) -> Flow:
-    """Share out a weighted sum of kappa_h between the stars of one graph and those of others.
+@dataclass(frozen=True, eq=False)
+class ComparedStars:
+    """The stars of some graphs laid out for comparison with those of others, one by one.
 
     Parameters
     ----------
-    rows : PairwisePrepared
-        Of one graph.
-    columns : PairwisePrepared
-    row_weight : ndarray of shape (n_nodes,)
-    column_weight : ndarray of shape (n_hops, nodes of all column graphs)
-    execution : Execution
+    rows, columns : PairwisePrepared
+    tiling : Tiling
+        Both as they lie in tiles. Laying them out may take longer than to compare them.
     """
-    tiling = _tiling(rows, columns)
-    n_hops, a, b = rows.spec.n_hops, tiling.a, tiling.b
-    down = tiling.a_places.take(row_weight, 0.0)
-    across = tiling.b_places.take(column_weight, 0.0)
-    n_bytes = 8 * sum(int(np.prod(s)) for s in FlowWorkspace.shapes(tiling.sizes, n_hops))
-    execution.check_memory(
-        execution.n_threads * n_bytes, f"Explaining a graph of {rows.batch.n_nodes} nodes"
-    )
 
-    def task(j0: int, j1: int) -> Shares:
-        shares = _no_shares(tiling)
-        space, pruned = FlowWorkspace.of(tiling.sizes, n_hops), rows.spec.prune_cores
-        flow_down(a, 0, b, j0, j1, tiling.rules, pruned, down, across, space, shares)
-        return shares
+    rows: PairwisePrepared
+    columns: PairwisePrepared
+    tiling: Tiling
 
-    work = np.diff(b.node_ptr) * int(a.node_ptr[-1])
-    tasks = (delayed(task)(*own) for own in cut_work(work, TASK_PAIRS))
-    total = _no_shares(tiling)
-    # In order, so that rounding does not depend on the number of threads.
-    for shares in execution.run(tasks, float(work.sum())):
-        for of_all, own in zip(total, shares, strict=True):
-            np.add(of_all, own, out=of_all)
-    return _by_node(total, tiling, rows)
+    @classmethod
+    def of(cls, rows: PairwisePrepared, columns: PairwisePrepared) -> ComparedStars:
+        """Lay out the stars."""
+        window = Window.whole(rows.batch.n_graphs, columns.batch.n_graphs)
+        # A batch with itself would be compared in one half only.
+        other = replace(columns) if columns is rows else columns
+        return cls(rows, columns, Tiling.of(rows, other, window, FLOW_NODES))
+
+    def sums(self, execution: Execution) -> Float64:
+        """Sums of kappa_h between the star of each node and all stars of each column graph.
+
+        Their sum over the nodes of a graph is its kernel with the column graph, at each hop. It
+        takes as long as that.
+
+        Returns
+        -------
+        ndarray of shape (n_hops, nodes of all row graphs, column graphs)
+        """
+        tiling = replace(self.tiling, a=_by_place(self.tiling.a))
+        return self._sums(tiling, self.columns.batch.n_graphs, execution)
+
+    def pairs(self, execution: Execution) -> Float64:
+        """kappa_h between every two stars, (n_hops, nodes of rows, nodes of columns)."""
+        tiling = self.tiling
+        places = replace(tiling, a=_by_place(tiling.a), b=_by_place(tiling.b))
+        found = self._sums(places, len(tiling.b.graph), execution)
+        return found[:, :, tiling.b_places.positions(self.columns.batch.n_nodes)]
+
+    def _sums(self, tiling: Tiling, n: int, execution: Execution) -> Float64:
+        result = np.zeros((self.rows.spec.n_hops, self.rows.batch.n_nodes, n))
+        a, b, tasks = tiling.a, tiling.b, tiling.tasks()
+        n_pairs = float(a.node_ptr[-1]) * float(b.node_ptr[-1])
+        done = execution.run((delayed(tiling.hops)(*task) for task in tasks), n_pairs)
+        for (i, j0, j1), (sums, _) in zip(tasks, done, strict=True):
+            source = tiling.a_places.source[a.node_ptr[i] : a.node_ptr[i + 1]]
+            there = source >= 0
+            result[:, source[there], b.graph_ptr[j0] : b.graph_ptr[j1]] = sums[:, there]
+        return result
+
+    def flow(self, row_weight: Float64, column_weight: Float64, execution: Execution) -> Flow:
+        """Share out a weighted sum of kappa_h between the stars of one graph and those of others.
+
+        Parameters
+        ----------
+        row_weight : ndarray of shape (n_nodes,)
+            Of the nodes of the row graph; there is one.
+        column_weight : ndarray of shape (n_hops, nodes of all column graphs)
+        execution : Execution
+        """
+        tiling, spec = self.tiling, self.rows.spec
+        a, b = tiling.a, tiling.b
+        down = tiling.a_places.take(row_weight, 0.0)
+        across = tiling.b_places.take(column_weight, 0.0)
+        shapes = FlowWorkspace.shapes(tiling.sizes, spec.n_hops)
+        n_bytes = 8 * sum(int(np.prod(shape)) for shape in shapes)
+        execution.check_memory(
+            execution.n_threads * n_bytes, f"Explaining a graph of {self.rows.batch.n_nodes} nodes"
+        )
+
+        def task(j0: int, j1: int) -> Shares:
+            shares, space = _no_shares(tiling), FlowWorkspace.of(tiling.sizes, spec.n_hops)
+            flow_down(a, 0, b, j0, j1, tiling.rules, spec.prune_cores, down, across, space, shares)
+            return shares
+
+        work = np.diff(b.node_ptr) * int(a.node_ptr[-1])
+        tasks = (delayed(task)(*own) for own in cut_work(work, TASK_PAIRS))
+        total = _no_shares(tiling)
+        # In order, so that rounding does not depend on the number of threads.
+        for shares in execution.run(tasks, float(work.sum())):
+            for of_all, own in zip(total, shares, strict=True):
+                np.add(of_all, own, out=of_all)
+        return _by_node(total, tiling, self.rows)
 
 
-def _tiling(rows: PairwisePrepared, columns: PairwisePrepared) -> Tiling:
-    window = Window.whole(rows.batch.n_graphs, columns.batch.n_graphs)
-    # A batch with itself would be compared in one half only.
-    other = replace(columns) if columns is rows else columns
-    return Tiling.of(rows, other, window, FLOW_NODES)
+def _by_place(side: tile.Side) -> tile.Side:
+    """Make every place a graph of its own: what a tile adds up by graph comes out by node."""
+    return side._replace(graph=np.arange(len(side.graph)), graph_ptr=side.node_ptr)
 
 
 def _no_shares(tiling: Tiling) -> Shares:
     terms, n_nodes = tiling.rules.nodes, int(tiling.a.node_ptr[-1])
     n_terms = len(terms.least) + len(terms.wide_gamma) + len(terms.gain)
     n_edges = int(tiling.a.edge_ptr[-1])
-    shapes = [(n_terms, n_nodes), (n_nodes,), (n_nodes,), (n_nodes,), (n_edges,)]
+    by_node, stars = [(n_nodes,)] * 3, (len(tiling.a.norm), n_nodes)
+    shapes: list[tuple[int, ...]] = [(n_terms, n_nodes), *by_node, (n_edges,), stars]
     shares = Shares(*(aligned(shape) for shape in shapes))
     for array in shares:
         array[...] = 0.0
@@ -148,4 +172,5 @@ def _by_node(shares: Shares, tiling: Tiling, rows: PairwisePrepared) -> Flow:
     named = float(P.numerical_weight.sum() + P.categorical_weight.sum())
     constant = P.constant * of_members + (1 - named) * lost
     edge_place = tiling.a_edge_places.positions(len(rows.batch.edges))
-    return Flow(numerical, categorical, constant, shares.edges[edge_place])
+    edges, stars = shares.edges[edge_place], shares.stars[:, place]
+    return Flow(numerical, categorical, constant, edges, stars)

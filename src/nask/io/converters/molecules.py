@@ -35,17 +35,24 @@ def from_smiles(smiles: str, *, explicit_hydrogens: bool = False) -> AttributedG
     Traceback (most recent call last):
     nask.exceptions.GraphError: 'C1CC' is not a valid SMILES: RDKit cannot parse it. ...
     """
+    return from_rdkit(read_smiles(smiles, explicit_hydrogens=explicit_hydrogens))
+
+
+def read_smiles(smiles: str, *, explicit_hydrogens: bool = False) -> Mol:
+    """Return the RDKit molecule of a SMILES; its atoms have the order of the graph's nodes."""
     chem = require("rdkit.Chem", "molecules")
     if not isinstance(smiles, str):
         raise InputError(f"Expected one SMILES string; got {type(smiles).__name__}.")
     with require("rdkit.rdBase", "molecules").BlockLogs():
-        molecule = chem.MolFromSmiles(smiles)
+        molecule: Mol = chem.MolFromSmiles(smiles)
         if molecule is None or not smiles.strip():
             raise GraphError(
                 f"{quoted(smiles)} is not a valid SMILES: {_problem(smiles, chem)}. "
                 "Correct it or leave it out."
             )
-    return from_rdkit(chem.AddHs(molecule) if explicit_hydrogens else molecule)
+    if explicit_hydrogens:
+        molecule = chem.AddHs(molecule)
+    return molecule
 
 
 def from_rdkit(mol: Mol) -> AttributedGraph:

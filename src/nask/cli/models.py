@@ -1,0 +1,29 @@
+"""Saved models for commands that apply them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nask
+
+
+def load_model(
+    path: Path, n_jobs: int | None, memory_limit: str | None = None, verbose: bool = False
+) -> Any:
+    """Load a model that nask fit saved, to run as the user says.
+
+    An averaged model has threads alone to say of; others have a kernel that is asked, too.
+    """
+    trained = nask.load(path)
+    running = {"n_jobs": n_jobs, "memory_limit": memory_limit, "verbose": verbose}
+    for part in (trained, getattr(trained, "kernel_", None)):
+        if part is not None:
+            known = part.get_params(deep=False)
+            part.set_params(**{name: value for name, value in running.items() if name in known})
+    return trained
+
+
+def is_classifier(trained: Any) -> bool:
+    """Tell whether a model predicts classes."""
+    return hasattr(trained, "classes_")
