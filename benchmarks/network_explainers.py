@@ -108,11 +108,11 @@ class NetworkExplainers:
         result, of shape (n_nodes, n_attributes) each, is empty where an explainer has no masks of
         attributes.
         """
-        x, edges = self._tensors(graph)
+        x, edges = self.tensors(graph)
         if method == PG:
             target = self.network(x, edges).argmax(dim=1)
             mask = self._parametric(x, edges, target=target).edge_mask
-            return _by_edges(mask, edges, len(x)), {}
+            return by_edges(mask, edges, len(x)), {}
         by = self._masked if method == GNN else self._gradients
         scores, columns = by(method, x, edges)
         both = {"signed": columns, "absolute": np.abs(columns)}
@@ -122,7 +122,7 @@ class NetworkExplainers:
         torch.manual_seed(0)
         found = self._explainer(self._trainable(GNNExplainer), "object", "object")(x, edges)
         scores = {"nodes": _numbers(found.node_mask).sum(axis=1)}
-        scores |= _by_edges(found.edge_mask, edges, len(x))
+        scores |= by_edges(found.edge_mask, edges, len(x))
         if self.owner.shape[1] == 1:
             return scores, np.zeros(x.shape)
         # Masks of attributes take a second training, which is for nothing where there is only one.
@@ -139,11 +139,11 @@ class NetworkExplainers:
 
         columns = _numbers(explained("attributes", None).node_mask)
         mask = explained(None, "object").edge_mask
-        absolute = _by_edges(mask.abs(), edges, len(x))
+        absolute = by_edges(mask.abs(), edges, len(x))
         return {
             "nodes": columns.sum(axis=1),
             "|nodes|": np.abs(columns).sum(axis=1),
-            **_by_edges(mask, edges, len(x)),
+            **by_edges(mask, edges, len(x)),
             **{f"|{name}|": own for name, own in absolute.items()},
         }, columns
 
@@ -166,19 +166,20 @@ class NetworkExplainers:
     def _trained(self, graphs: Graphs) -> Explainer:
         """PGExplainer after its training on what the network predicts."""
         explainer = self._explainer(self._trainable(PGExplainer), None, "object")
-        inputs = [own for own in map(self._tensors, graphs) if own[1].numel()]
+        inputs = [own for own in map(self.tensors, graphs) if own[1].numel()]
         targets = [self.network(*own).argmax(dim=1) for own in inputs]
         for epoch in range(self.epochs[PG]):
             for (x, edges), target in zip(inputs, targets, strict=True):
                 explainer.algorithm.train(epoch, explainer.model, x, edges, target=target)
         return explainer
 
-    def _tensors(self, graph: nask.AttributedGraph) -> tuple[Tensor, Tensor]:
+    def tensors(self, graph: nask.AttributedGraph) -> tuple[Tensor, Tensor]:
+        """Return the rows of the nodes of a graph, and its edges in both directions."""
         tensors = GraphTensors.of([graph], self.gin.encoder_)
         return tensors.x, tensors.edges
 
 
-def _by_edges(mask: Tensor, edges: Tensor, n_nodes: int) -> dict[str, Float64]:
+def by_edges(mask: Tensor, edges: Tensor, n_nodes: int) -> dict[str, Float64]:
     """Scores of nodes from those of their directed edges; the least of all without any."""
     values, ends = _numbers(mask), edges.numpy().ravel()
     both = np.concatenate([values, values])

@@ -18,6 +18,7 @@ from records import Record, Records
 import nask
 
 pytest.importorskip("torch_geometric")
+pytest.importorskip("captum")
 
 
 @st.composite
@@ -115,16 +116,18 @@ def test_characterization_is_that_of_torch_geometric(plus, minus):
 
 def test_masks_of_edges_and_columns_become_scores_of_nodes_and_attributes():
     import torch
-    from network_explainers import _by_edges
+    from network_explainers import by_edges
 
     edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    found = _by_edges(torch.tensor([0.2, 0.4, 0.6, 0.8]), edges, n_nodes=4)
+    found = by_edges(torch.tensor([0.2, 0.4, 0.6, 0.8]), edges, n_nodes=4)
     np.testing.assert_allclose(found["mean edge"], [0.3, 0.5, 0.7, 0.0], atol=1e-6)
     np.testing.assert_allclose(found["largest edge"], [0.4, 0.8, 0.8, 0.0], atol=1e-6)
 
 
 @pytest.mark.slow
-def test_explainers_see_the_network_and_its_columns_as_they_are(mutag):
+@pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad:UserWarning")
+@pytest.mark.filterwarnings("ignore:Input Tensor 0 did not already require:UserWarning")
+def test_explainers_see_the_network_and_its_columns_as_they_are():
     import torch
     from network_explainers import EXPLAINERS, NetworkExplainers, fit_gin
 
@@ -133,12 +136,12 @@ def test_explainers_see_the_network_and_its_columns_as_they_are(mutag):
     assert prepare(planted.graphs[0]) is planted.graphs[0]
     explainers = NetworkExplainers(gin, planted.graphs[:3], {"GNNExplainer": 2, "PGExplainer": 1})
     with torch.no_grad():
-        alone = explainers.network(*explainers._tensors(planted.graphs[5])).softmax(dim=1)
+        alone = explainers.network(*explainers.tensors(planted.graphs[5])).softmax(dim=1)
     np.testing.assert_allclose(alone, gin.predict_proba(planted.graphs[5:6]), atol=1e-6)
     # colour, level, region, weight: four categories, a number, four categories, a number.
     assert explainers.owner.sum(axis=0).tolist() == [4, 1, 4, 1]
-    x, _ = explainers._tensors(planted.graphs[5])
-    missing = planted.graphs[5].node_attributes["colour"].missing()
+    x, _ = explainers.tensors(planted.graphs[5])
+    missing = planted.graphs[5].node_attributes["colour"].missing
     colours = x.numpy()[:, explainers.owner[:, 0] == 1]
     assert np.array_equal(colours.sum(axis=1) == 0, missing)
     for method in EXPLAINERS:
