@@ -10,8 +10,7 @@ import nask
 from nask.arrays import Float64
 
 # What a user is shown: shares, signed and regardless of the sign; where to look.
-SHOWN = ("shares", "|shares|", "members", "|members|", "background", "around")
-AROUND_STEPS = 2
+SHOWN = ("shares", "|shares|", "members", "|members|", "background")
 
 
 def candidates(why: Any) -> dict[str, Float64]:
@@ -26,11 +25,10 @@ def candidates(why: Any) -> dict[str, Float64]:
         "members": members,
         "|members|": np.abs(members),
         "background": why.background,
-        "around": around(nodes, mean),
-        "around, of members": around(members, mean),
-        "around, mean of |share|": mean @ mean @ np.abs(nodes),
-        "around, one step": around(nodes, mean, 1),
-        "around, three steps": around(nodes, mean, 3),
+        "background, of members": around(members, mean, 2),
+        "background, mean of |share|": mean @ mean @ np.abs(nodes),
+        "background, one step": around(nodes, mean, 1),
+        "background, three steps": around(nodes, mean, 3),
         "|members - median|": _off(members),
         "|shares - median|": _off(nodes),
         "last hop, |share - median|": off[-1],
@@ -44,7 +42,7 @@ def candidates(why: Any) -> dict[str, Float64]:
     }
 
 
-def around(shares: Float64, mean: Float64, n_steps: int = AROUND_STEPS) -> Float64:
+def around(shares: Float64, mean: Float64, n_steps: int) -> Float64:
     """Root mean square of the shares of the stars that some steps lead to from a node.
 
     ::

@@ -12,6 +12,7 @@ import numpy as np
 from nask.arrays import Float64
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.execution import Execution
+from nask.explain.background import above_background
 from nask.explain.deciding import Neighbour
 from nask.explain.parts import GraphPart
 from nask.graph.attributed_graph import AttributedGraph
@@ -113,13 +114,12 @@ class Explanation:
 
     @property
     def background(self) -> Float64:
-        """How far the share of each node lies from the background of its graph, (n_nodes,).
+        """How loud the stars around each node are, whatever their sign, (n_nodes,).
 
-        Most nodes of a graph say little; a share far from the median of all is where to look,
-        whatever its sign.
+        It says where to look: what stands out of the background of its graph. See
+        :func:`~nask.explain.background.above_background`.
         """
-        nodes = self.nodes
-        return np.abs(nodes - np.median(nodes)) if len(nodes) else nodes
+        return above_background(self.graph, self.nodes)
 
     @cached_property
     def _flow(self) -> tuple[dict[str, Float64], Float64]:

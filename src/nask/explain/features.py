@@ -14,6 +14,7 @@ from nask.engines.pairwise.engine import PairwiseEngine
 from nask.engines.pairwise.shares import ComparedStars
 from nask.exceptions import InputError
 from nask.execution.execution import Execution
+from nask.explain.background import above_background
 from nask.explain.deciding import Asked
 from nask.explain.question import ask
 from nask.graph.attributed_graph import AttributedGraph
@@ -66,9 +67,8 @@ class FeatureExplanation:
 
     @property
     def background(self) -> Float64:
-        """How far the share of each node lies from the background of its graph, (n_nodes,)."""
-        nodes = self.nodes
-        return np.abs(nodes - np.median(nodes)) if len(nodes) else nodes
+        """How loud the stars around each node are, whatever their sign, (n_nodes,)."""
+        return above_background(self.graph, self.nodes)
 
 
 def explain_features(
