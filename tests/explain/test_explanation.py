@@ -315,3 +315,40 @@ def test_nine_digits_are_right_on_real_graphs(mutag, options):
         why = model.explain(graph)
         for total in (why.nodes.sum(), why.members.sum(), why.attributes.sum() + why.edges.sum()):
             assert total + why.intercept == pytest.approx(decision, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("gamma", [700.0, 740.0])
+@pytest.mark.parametrize("prune_cores", [False, True])
+def test_similarities_that_are_nearly_zero_divide_no_share(gamma, prune_cores):
+    """What deeper hops pass on to a pair of nodes that have nothing in common stays finite."""
+    graphs = random_graphs(13, 2)[:12]
+    model = nask.NASKClassifier(n_hops=3, gamma=gamma, prune_cores=prune_cores)
+    model.fit(graphs[:10], np.arange(10) % 2)
+    for graph in (*graphs[10:], nask.AttributedGraph(2, [(0, 1)], {"letter": ["z", "z"]})):
+        assert_complete(model.explain(graph), model.decision_function([graph])[0])
+
+
+@pytest.mark.parametrize("expansion", ["nested", "ball"])
+def test_pruned_cores_of_graphs_without_attributes(expansion):
+    star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)])
+    path = nask.AttributedGraph(4, [(0, 1), (1, 2), (2, 3)])
+    model = nask.NASKClassifier(n_hops=2, prune_cores=True, expansion=expansion)
+    model.fit([star, path] * 3, [0, 1] * 3)
+    assert_complete(model.explain(path), model.decision_function([path])[0])
+
+
+@pytest.mark.parametrize("gamma", [1.0, 4.0])
+def test_pruned_cores_that_exceed_the_floor_by_rounding(gamma):
+    """Numbers that are as far apart as the range are at the floor, but for the last digit."""
+    draw = np.random.default_rng(0)
+    graphs = [
+        nask.AttributedGraph(
+            6, [(0, 1), (1, 2), (2, 3), (3, 4), (0, 5)][: 2 + k % 4],
+            {name: draw.choice([0.0, 3.0, 7.0], 6) for name in "abc"},
+        )
+        for k in range(12)
+    ]  # fmt: skip
+    model = nask.NASKClassifier(n_hops=3, gamma=gamma, gamma_star=0.5, prune_cores=True)
+    model.fit(graphs[:10], np.arange(10) % 2)
+    for graph in graphs:
+        assert_complete(model.explain(graph), model.decision_function([graph])[0])

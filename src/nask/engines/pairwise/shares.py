@@ -111,8 +111,8 @@ def flow(
 
     def task(j0: int, j1: int) -> Shares:
         shares = _no_shares(tiling)
-        space, pruned = FlowWorkspace.of(tiling.sizes, n_hops), rows.spec.prune_cores
-        flow_down(a, 0, b, j0, j1, tiling.rules, pruned, down, across, space, shares)
+        space = FlowWorkspace.of(tiling.sizes, n_hops)
+        flow_down(a, 0, b, j0, j1, tiling.rules, down, across, space, shares)
         return shares
 
     work = np.diff(b.node_ptr) * int(a.node_ptr[-1])
