@@ -352,3 +352,28 @@ def test_pruned_cores_that_exceed_the_floor_by_rounding(gamma):
     model.fit(graphs[:10], np.arange(10) % 2)
     for graph in graphs:
         assert_complete(model.explain(graph), model.decision_function([graph])[0])
+
+
+def test_what_is_done_to_an_array_changes_no_other(mutag):
+    model = nask.NASKClassifier(n_hops=2).fit(mutag.graphs[:60], mutag.y[:60])
+    why, again = (model.explain(mutag.graphs[70]) for _ in range(2))
+    for name in ("hops", "nodes", "leaning", "background", "attributes", "edges", "members"):
+        getattr(why, name)[...] = 7.0
+        np.testing.assert_array_equal(getattr(why, name), getattr(again, name))
+    assert why.to_json() == again.to_json()
+
+
+def test_attributes_of_if_missing(mutag):
+    model = nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:40], mutag.y[:40])
+    why = model.explain(mutag.graphs[50])
+    np.testing.assert_array_equal(why.if_missing("node_label"), why.if_missing(["node_label"]))
+    for wrong in (3, [3], b"node_label"):
+        with pytest.raises(ParameterError, match="'attributes' parameter of if_missing must be"):
+            why.if_missing(wrong)
+
+
+@pytest.mark.parametrize("target", ["1", [1, 5], np.array([1, -1]), float("nan")], ids=str)
+def test_a_target_that_is_no_class_is_told_the_classes(mutag, target):
+    model = nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:40], mutag.y[:40])
+    with pytest.raises(ParameterError, match=r"Its classes are -1, 1\."):
+        model.explain(mutag.graphs[50], target=target)
