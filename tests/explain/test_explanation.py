@@ -175,6 +175,13 @@ def test_a_searched_model_and_its_file(mutag, tmp_path, learner):
     assert again.neighbours[0].position == why.neighbours[0].position
 
 
+def test_an_averaged_model_of_graphs_has_no_nodes_to_explain(mutag):
+    model = nask.TunedNASKClassifier(grid={"gamma": [1.0], "n_hops": [1]})
+    model.fit(mutag.graphs[:40], mutag.y[:40])
+    with pytest.raises(ParameterError, match="Got the node 3: leave it out"):
+        model.best_estimator_.explain(mutag.graphs[50], 3)
+
+
 def test_neighbours_are_positions_in_the_training_list(mutag):
     model = nask.NASKClassifier(n_hops=2, C=1.0).fit(mutag.graphs[:60], mutag.y[:60])
     why = model.explain(mutag.graphs[70])

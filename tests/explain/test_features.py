@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
@@ -89,3 +89,27 @@ def test_what_cannot_be_explained(mutag):
     exact = nask.NASKNodeClassifier(n_hops=1).fit(graph, y)
     with pytest.raises(ParameterError, match="Call explain instead"):
         exact.explain_stars(graph, 0)
+
+
+@pytest.mark.parametrize(
+    ("linear", "y"),
+    [
+        (SVC(kernel="linear"), np.arange(40) % 3),
+        (SVC(kernel="linear", decision_function_shape="ovo"), np.arange(40) % 3),
+        (SVC(kernel="linear"), np.arange(40) % 4),
+        (PoissonRegressor(), np.arange(40.0)),
+        (Ridge(), np.ones((40, 2)) * np.arange(40.0)[:, None]),
+    ],
+    ids=["duels", "duels as decisions", "more duels than classes", "a link", "two numbers"],
+)
+def test_a_model_that_decides_otherwise_is_refused(mutag, linear, y):
+    model = make_pipeline(nask.NASKFeatures(n_components=64), linear).fit(mutag.graphs[:40], y)
+    with pytest.raises(InputError, match="does not decide by coef_ and intercept_ alone"):
+        nask.explain_features(model, mutag.graphs[50])
+
+
+def test_a_linear_svc_of_two_classes(mutag):
+    model = make_pipeline(nask.NASKFeatures(n_components=64), SVC(kernel="linear"))
+    model.fit(mutag.graphs[:40], mutag.y[:40])
+    [decision] = model.decision_function(mutag.graphs[50:51])
+    assert_complete(nask.explain_features(model, mutag.graphs[50]), decision)

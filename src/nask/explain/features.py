@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, NuSVC
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64
@@ -26,6 +27,8 @@ from nask.stars.walks import walk_ends
 # The error of larger graphs is not measured: the exact kernel between all their stars would take
 # longer than everything else.
 LARGEST_MEASURED = 2000
+# Of decisions: linear models may compute in float32.
+ROUNDING = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +124,33 @@ def explain_features(
     constants = np.broadcast_to(np.atleast_1d(linear.intercept_), len(coefficients))
     functions = LinearFunctions(coefficients, np.asarray(constants, dtype=np.float64))
     classes = getattr(linear, "classes_", None)
-    return explain_rows(features, functions, classes, graph, None, Asked(target, against))
+    own = as_graph(graph)
+    _check_decides(linear, functions, classes, features.transform([own]))
+    return explain_rows(features, functions, classes, own, None, Asked(target, against))
+
+
+def _check_decides(
+    linear: Any, functions: LinearFunctions, classes: Array | None, row: Array
+) -> None:
+    """Raise unless a model decides about a row of features as its coefficients do.
+
+    Not all that have them do: Poisson regression takes an exponential, and SVC has a row of
+    coefficients for every two classes, not for each.
+    """
+    n_functions = 1 if classes is None or len(classes) == 2 else len(classes)
+    row = np.asarray(row, dtype=np.float64)
+    decide = linear.predict if classes is None else linear.decision_function
+    theirs, ours = np.reshape(decide(row), -1), functions.decide(row)[0]
+    size = float(np.abs(functions.coefficients).max(initial=0.0) * np.abs(row).sum())
+    size += float(np.abs(functions.constants).max(initial=0.0))
+    pairwise = isinstance(linear, SVC | NuSVC) and n_functions > 1
+    same = len(ours) == len(theirs) == n_functions and not pairwise
+    if not same or not np.allclose(ours, theirs, rtol=0.0, atol=ROUNDING * (1 + size)):
+        raise InputError(
+            f"{type(linear).__name__} does not decide by coef_ and intercept_ alone. Expected a "
+            "linear model with one row of coef_ for two classes or a regression, and otherwise "
+            "one per class, such as LinearSVC, LogisticRegression or Ridge."
+        )
 
 
 def explain_rows(

@@ -234,10 +234,14 @@ class NodeExplanation(Explanation):
 
     @property
     def leaning(self) -> Float64:
-        """The shares of the nodes that have one, with equal parts of the intercept."""
+        """The shares with equal parts of the intercept, of the node and all that have a share.
+
+        They add up to the decision.
+        """
         nodes = self.nodes
         reached = nodes != 0
-        return np.asarray(nodes + reached * (self.intercept / max(1, int(reached.sum()))))
+        reached[self.node] = True
+        return np.asarray(nodes + reached * (self.intercept / int(reached.sum())))
 
     @property
     def background(self) -> Float64:
@@ -254,6 +258,8 @@ class NodeExplanation(Explanation):
         **options
             Those of ``nask.plots.explanation``.
         """
+        if not is_integer(most) or most < 1:
+            raise ParameterError.expected("most", "plot", "an int in the range [1, inf)", most)
         sizes = np.abs(self.nodes)
         sizes[self.node] = np.inf
         nodes = np.sort(np.argsort(-sizes, kind="stable")[: min(most, np.count_nonzero(sizes))])
