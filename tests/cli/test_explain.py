@@ -160,10 +160,19 @@ def test_graphs_go_by_their_ids(explain, invoke, tmp_path):
 
 
 def test_what_cannot_be_done_is_told_before_the_work(invoke, saved, tmp_path):
-    with pytest.raises(ParameterError, match=r"--graph 188: MUTAG has no such graph"):
+    told = r"--graph 188: MUTAG has no such graph. Expected a position from 0 to 187."
+    with pytest.raises(ParameterError, match=told):
         invoke("explain", saved, "MUTAG", "--graph", "188", "--out", tmp_path / "out")
+    with pytest.raises(ParameterError, match="there is no name"):
+        invoke("explain", saved, "MUTAG", "--graph", ",", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     with pytest.raises(FileWriteError, match="Cannot write"):
         invoke("explain", saved, "MUTAG", "--out", saved)
     with pytest.raises(ModelFileError, match="There is no file"):
         invoke("explain", tmp_path / "none.nask", "MUTAG")
+
+
+def test_a_graph_that_is_named_twice_is_explained_once(explain):
+    out, _ = explain("--graph", "3,17, 3", "--no-plots")
+    names = [document["graph"] for document in json.loads((out / "explanations.json").read_text())]
+    assert names == ["3", "17"]

@@ -125,15 +125,21 @@ def explain(
 
 
 def _positions(graph: str, names: Sequence[str], dataset: str) -> list[int]:
-    """Return the positions of the graphs that are named; of all where none is."""
-    wanted = [name.strip() for name in graph.split(",") if name.strip()]
+    """Return the positions of the graphs that are named, each once; of all without a name."""
+    if not graph:
+        return list(range(len(names)))
+    wanted = dict.fromkeys(name.strip() for name in graph.split(",") if name.strip())
+    if not wanted:
+        raise ParameterError(f"--graph {graph}: there is no name. Give one, or leave --graph out.")
     position = {name: k for k, name in enumerate(names)}
+    are_numbers = names == [str(k) for k in range(len(names))]
     for name in wanted:
         if name not in position:
-            raise ParameterError(
-                f"--graph {name}: {dataset} has no such graph. {did_you_mean(name, names)}"
-            )
-    return [position[name] for name in wanted] or list(range(len(names)))
+            hint = did_you_mean(name, names)
+            if are_numbers:
+                hint = f"Expected a position from 0 to {len(names) - 1}."
+            raise ParameterError(f"--graph {name}: {dataset} has no such graph. {hint}")
+    return [position[name] for name in wanted]
 
 
 def _file_names(names: Sequence[str]) -> list[str]:
