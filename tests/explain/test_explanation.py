@@ -250,6 +250,28 @@ def test_what_changes_if_a_value_were_missing():
         why.if_missing(["leter"])
 
 
+@pytest.mark.parametrize("against", [None, "two"])
+@pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
+def test_if_missing_asks_several_classes_anew(multiclass, against):
+    """The least duel of a class may be another one without a value."""
+    graphs, y = three_classes()
+    model = nask.NASKClassifier(learner="ridge", n_hops=2, multiclass=multiclass, alpha=0.01)
+    model.fit(graphs[:24], y[:24])
+    of, other = (list(model.classes_).index(name) for name in ("one", "two"))
+    for graph in graphs:
+        values = {key: list(own.values()) for key, own in graph.node_attributes.items()}
+        edited = [graph]
+        for node in range(graph.n_nodes):
+            letters = [*values["letter"][:node], None, *values["letter"][node + 1 :]]
+            edited.append(
+                nask.AttributedGraph(graph.n_nodes, graph.edges, {**values, "letter": letters})
+            )
+        scores = model.decision_function(edited)
+        decisions = scores[:, of] - (scores[:, other] if against else 0.0)
+        changes = model.explain(graph, target="one", against=against).if_missing("letter")[:, 0]
+        np.testing.assert_allclose(changes, decisions[1:] - decisions[0], atol=1e-9)
+
+
 def test_as_a_table_and_as_json(mutag):
     model = nask.NASKClassifier(n_hops=2).fit(mutag.graphs[:60], mutag.y[:60])
     why = model.explain(mutag.graphs[70])

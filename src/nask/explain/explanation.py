@@ -13,13 +13,11 @@ from nask.arrays import Float64
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.execution import Execution
 from nask.explain.deciding import Neighbour
+from nask.explain.judge import batch_size
 from nask.explain.parts import GraphPart
 from nask.graph.attributed_graph import AttributedGraph
 from nask.messages import quoted
 from nask.optional import named, require
-
-# Copies of a graph that are judged at once, each with another value missing.
-COPIES = 256
 
 
 class Part(Protocol):
@@ -225,26 +223,20 @@ class GraphExplanation(Explanation):
         ----------
         attributes : str or sequence of str, default=None
             One or some of ``attribute_names``; all by default.
-
-        Notes
-        -----
-        Of ridge regressions one against one, the score of a class is its least duel. It is that
-        duel which is judged anew, even if another one were then the least.
         """
         chosen = self.attribute_names if attributes is None else _names(attributes)
         for name in chosen:
             if name not in self.attribute_names:
                 hint = did_you_mean(name, self.attribute_names)
                 raise ParameterError(f"The explanation has no attribute {quoted(name)}. {hint}")
-        n = self.graph.n_nodes
+        n, size = self.graph.n_nodes, batch_size(self.graph)
         changes = np.zeros((n, len(chosen)))
         for column, name in enumerate(chosen):
-            for first in range(0, n, COPIES):
-                nodes = np.arange(first, min(first + COPIES, n))
+            for first in range(0, n, size):
+                nodes = np.arange(first, min(first + size, n))
                 without = sum(part.without(name, nodes, self.execution) for part in self.parts)
                 changes[nodes, column] = without
-        as_it_is = sum(float(part.by_item.sum()) + part.rest for part in self.parts)
-        return changes - as_it_is
+        return changes - sum(part.as_it_is(self.execution) for part in self.parts)
 
 
 def _names(given: Any) -> tuple[str, ...]:

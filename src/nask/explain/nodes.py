@@ -162,9 +162,9 @@ class NodePart:
         """Add up the terms of a kernel."""
         n_hops, n_training = compared.kernel.spec.n_hops, len(compared.training)
         weights, by_item, rest = np.zeros((n_hops, n_training)), np.zeros(n_training), 0.0
-        for form, unit, coefficients in terms:
-            row = compared.row(form, unit)
-            weights += np.outer(form.hop_weights, coefficients * row.slope)
+        for on, _, coefficients in terms:
+            row = compared.row(on.form, on.unit)
+            weights += np.outer(on.form.hop_weights, coefficients * row.slope)
             by_item += centred_shares(coefficients, row)
             rest += float(coefficients @ row.rest)
         return cls(compared, weights, rest, by_item, execution)

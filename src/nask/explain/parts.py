@@ -47,9 +47,9 @@ class GraphPart:
         """Add up the terms of a kernel."""
         n_hops, _, n_graphs = compared.sums.shape
         weights, by_item, rest = np.zeros((n_hops, n_graphs)), np.zeros(n_graphs), 0.0
-        for form, unit, coefficients in terms:
-            row = compared.row(form, unit)
-            weights += np.outer(form.hop_weights, coefficients * row.slope)
+        for on, _, coefficients in terms:
+            row = compared.row(on.form, on.unit)
+            weights += np.outer(on.form.hop_weights, coefficients * row.slope)
             by_item += centred_shares(coefficients, row)
             rest += float(coefficients @ row.rest)
         return cls(compared, tuple(terms), weights, rest, by_item)
@@ -67,12 +67,17 @@ class GraphPart:
         return by_name(found, self.compared.kernel.schema), found.edges
 
     def decide(self, batch: GraphBatch, execution: Execution) -> Float64:
-        """The part of the kernel in the decision about each graph of an encoded batch."""
+        """What the functions on the kernel decide about each graph of an encoded batch."""
         kernel = self.compared.kernel
         rows = kernel.prepare_batch(batch, execution)
-        grams = kernel.grams_of_forms(rows, [own[:2] for own in self.terms], execution)
+        forms = [(term.on.form, term.on.unit) for term in self.terms]
+        grams = kernel.grams_of_forms(rows, forms, execution)
         pairs = zip(grams, self.terms, strict=True)
-        return np.asarray(sum(gram @ term.coefficients for gram, term in pairs), dtype=np.float64)
+        return np.asarray(np.sum([term.decide(gram) for gram, term in pairs], axis=0))
+
+    def as_it_is(self, execution: Execution) -> float:
+        """The same about the graph itself."""
+        return float(self.decide(self.compared.stars.batch, execution)[0])
 
     def without(self, attribute: str, nodes: Index, execution: Execution) -> Float64:
         """The same about the graph with an attribute missing, once for each of the nodes."""
