@@ -54,7 +54,7 @@ def test_shares_add_up_to_the_decisions_of_the_model(explain, model, mutag):
     for k, graph, decision, label in zip(CHOSEN, graphs, decisions, classes, strict=True):
         own = [row for row in rows if row["graph"] == str(k)]
         assert [int(row["node"]) for row in own] == list(range(graph.n_nodes))
-        assert {row["prediction"] for row in own} == {str(label)}
+        assert {(row["prediction"], row["target"]) for row in own} == {(str(label), "1")}
         shares = sum(float(row["share"]) for row in own)
         assert shares + float(own[0]["intercept"]) == pytest.approx(decision, abs=1e-8)
         for row in own:
@@ -155,6 +155,10 @@ def test_graphs_go_by_their_ids(explain, invoke, tmp_path):
     out, _ = explain("--graph", "g/5", "--no-plots", **arguments)
     rows = table(out / "explanations.csv")
     assert {(row["graph"], row["prediction"]) for row in rows} == {("g/5", "odd")}
+    for file in folder.iterdir():
+        file.write_text(file.read_text().replace("g/4,", '"g,4",'))
+    out, _ = explain("--graph", "g,4", "--no-plots", **arguments)
+    assert {row["graph"] for row in table(out / "explanations.csv")} == {"g,4"}
     with pytest.raises(ParameterError, match="Did you mean 'g/5'"):
         explain("--graph", "g/55", **arguments)
 

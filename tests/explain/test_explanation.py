@@ -14,6 +14,7 @@ from mixed_graphs import random_graphs
 from nask.exceptions import (
     AbsentAttributeWarning,
     InputError,
+    MemoryLimitError,
     ParameterError,
     PrecisionWarning,
     SchemaError,
@@ -381,6 +382,15 @@ def test_pruned_cores_that_exceed_the_floor_by_rounding(gamma):
     model.fit(graphs[:10], np.arange(10) % 2)
     for graph in graphs:
         assert_complete(model.explain(graph), model.decision_function([graph])[0])
+
+
+def test_the_memory_limit_holds_for_shares(mutag):
+    """45 kB of sums between 10 stars and 188 graphs, where a tile takes 11 kB."""
+    model = nask.NASKClassifier(learner="ridge", n_hops=3).fit(mutag.graphs, mutag.y)
+    path = nask.AttributedGraph(10, [(i, i + 1) for i in range(9)], {"node_label": [None] * 10})
+    model.set_params(memory_limit=60_000).explain(path)
+    with pytest.raises(MemoryLimitError, match=r"takes 45.1 kB.*or take a smaller graph"):
+        model.set_params(memory_limit=30_000).explain(path)
 
 
 def test_what_is_done_to_an_array_changes_no_other(mutag):

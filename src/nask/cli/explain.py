@@ -75,9 +75,9 @@ def explain(
 ) -> None:
     """Tell why a saved model decides as it does about each graph of a dataset.
 
-    explanations.csv has one row per node: its share in the decision, how far that lies from the
-    background of the graph, and its share per hop. The shares of all nodes and the intercept add
-    up to the decision. explanations.json has attributes, edges and training graphs, too.
+    explanations.csv has one row per node: its share in the decision for the class "target", how far
+    that lies from the background of the graph, and its share per hop. The shares of all nodes and
+    the intercept add up to the decision. explanations.json has attributes, edges and training graphs, too.
     GRAPH.png is a drawing of each graph. With --counterfactual, counterfactuals.csv has the
     smallest edit of attributes or edges that gives each graph another class.
     """
@@ -128,10 +128,12 @@ def _positions(graph: str, names: Sequence[str], dataset: str) -> list[int]:
     """Return the positions of the graphs that are named, each once; of all without a name."""
     if not graph:
         return list(range(len(names)))
-    wanted = dict.fromkeys(name.strip() for name in graph.split(",") if name.strip())
+    position = {name: k for k, name in enumerate(names)}
+    # The id of a graph may have a comma.
+    given = [graph] if graph in position else map(str.strip, graph.split(","))
+    wanted = dict.fromkeys(name for name in given if name)
     if not wanted:
         raise ParameterError(f"--graph {graph}: there is no name. Give one, or leave --graph out.")
-    position = {name: k for k, name in enumerate(names)}
     are_numbers = names == [str(k) for k in range(len(names))]
     for name in wanted:
         if name not in position:
@@ -168,6 +170,7 @@ def _rows(name: str, why: Any, top: int | None) -> Iterable[dict[str, Any]]:
         yield {
             "graph": name,
             "prediction": why.prediction,
+            "target": why.target,
             "decision": why.decision,
             "intercept": why.intercept,
             "node": node,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,7 +50,10 @@ def _by_place(side: tile.Side) -> tile.Side:
 
 
 def _sums(tiling: Tiling, rows: PairwisePrepared, n: int, execution: Execution) -> Float64:
-    result = np.zeros((rows.spec.n_hops, rows.batch.n_nodes, n))
+    shape = rows.spec.n_hops, rows.batch.n_nodes, n
+    what, advice = f"Comparing the {shape[1]} stars of a graph one by one", "take a smaller graph"
+    execution.check_memory(8 * math.prod(shape), what, advice)
+    result = np.zeros(shape)
     a, b, tasks = tiling.a, tiling.b, tiling.tasks()
     n_pairs = float(a.node_ptr[-1]) * float(b.node_ptr[-1])
     done = execution.run((delayed(tiling.hops)(*task) for task in tasks), n_pairs)
