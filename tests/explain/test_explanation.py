@@ -13,6 +13,7 @@ import nask
 from mixed_graphs import random_graphs
 from nask.exceptions import (
     AbsentAttributeWarning,
+    GraphError,
     InputError,
     MemoryLimitError,
     ParameterError,
@@ -416,3 +417,14 @@ def test_a_target_that_is_no_class_is_told_the_classes(mutag, target):
     model = nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:40], mutag.y[:40])
     with pytest.raises(ParameterError, match=r"Its classes are -1, 1\."):
         model.explain(mutag.graphs[50], target=target)
+
+
+def test_an_attribute_that_is_named_like_a_column_of_features():
+    graphs = [
+        nask.AttributedGraph(2, (), {"node_features[0]": [1.0, k]}, node_features=k * np.eye(2))
+        for k in range(6)
+    ]
+    model = nask.NASKClassifier(n_hops=1).fit(graphs, [0, 1] * 3)
+    why = model.explain(graphs[0])
+    with pytest.raises(GraphError, match="Rename the attribute"):
+        why.attributes  # noqa: B018

@@ -75,11 +75,11 @@ def explain(
 ) -> None:
     """Tell why a saved model decides as it does about each graph of a dataset.
 
-    explanations.csv has one row per node: its share in the decision for the class "target", how far
-    that lies from the background of the graph, and its share per hop. The shares of all nodes and
-    the intercept add up to the decision. explanations.json has attributes, edges and training graphs, too.
-    GRAPH.png is a drawing of each graph. With --counterfactual, counterfactuals.csv has the
-    smallest edit of attributes or edges that gives each graph another class.
+    explanations.csv has one row per node: its share in the decision for the class "target", how
+    far that lies from the background of the graph, and its share per hop. The shares of all nodes
+    and the intercept add up to the decision. explanations.json has attributes, edges and training
+    graphs, too. GRAPH.png is a drawing of each graph. With --counterfactual, counterfactuals.csv
+    has the smallest edit of attributes or edges that gives each graph another class.
     """
     trained = load_model(model, n_jobs, memory_limit)
     if counterfactual and not is_classifier(trained):

@@ -9,6 +9,7 @@ import numpy as np
 
 from nask.arrays import Float64, Index
 from nask.engines.pairwise.shares import Flow, flow
+from nask.exceptions import GraphError
 from nask.execution.execution import Execution
 from nask.explain.compared import ComparedGraph
 from nask.explain.deciding import Term
@@ -117,7 +118,14 @@ def attribute_rows(schema: Schema) -> dict[str, tuple[str, int]]:
     {'charge': ('numerical', 0), 'atom': ('categorical', 0)}
     """
     numbers = [spec.name for spec in schema.nodes if spec.kind == "numerical"]
-    numbers += [f"{FEATURES}[{column}]" for column in range(len(schema.features))]
+    columns = [f"{FEATURES}[{column}]" for column in range(len(schema.features))]
+    for name in columns:
+        if any(spec.name == name for spec in schema.nodes):
+            raise GraphError(
+                f"The graphs have node_features, a column of which is called {name!r} in "
+                "explanations, and also a node attribute of that name. Rename the attribute."
+            )
+    numbers += columns
     categories = [spec.name for spec in schema.nodes if spec.kind == "categorical"]
     return {
         name: (kind, row)
