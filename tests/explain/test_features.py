@@ -113,3 +113,24 @@ def test_a_linear_svc_of_two_classes(mutag):
     model.fit(mutag.graphs[:40], mutag.y[:40])
     [decision] = model.decision_function(mutag.graphs[50:51])
     assert_complete(nask.explain_features(model, mutag.graphs[50]), decision)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"normalize": False}, {"hop_weights": [1.0, 0.0]}, {"gamma": 99.0}, {"n_hops": 1}],
+    ids=str,
+)  # fmt: skip
+def test_parameters_that_change_after_fit_count_from_the_next_fit_on(mutag, changed):
+    features = nask.NASKFeatures(n_components=128, n_hops=2)
+    model = make_pipeline(features, LinearSVC()).fit(mutag.graphs[:40], mutag.y[:40])
+    before = nask.explain_features(model, mutag.graphs[50])
+    features.set_params(**changed)
+    after = nask.explain_features(model, mutag.graphs[50])
+    assert (after.decision, after.error) == (before.decision, before.error)
+
+
+def test_walks_are_those_of_fit():
+    graph, y = random_network(40)
+    model = nask.NASKNodeClassifier(method="features", n_components=128, n_hops=2, restart=0.3)
+    model.fit(graph, y)
+    model.features_.set_params(restart=None)
+    assert_complete(model.explain_stars(graph, 3), model.decision_function(graph, [3])[0].max())

@@ -20,6 +20,7 @@ from nask.explain.question import ask
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.io.coerce import as_graph
+from nask.kernels.feature_work import FeatureWork
 from nask.kernels.features import NASKFeatures
 from nask.learning.linear import LinearFunctions
 from nask.stars.walks import walk_ends
@@ -174,10 +175,10 @@ def explain_rows(
         Of features of nodes, the node in question.
     asked : Asked
     """
-    own = as_graph(graph)
+    own, fitted = as_graph(graph), features.fitted_
     stars = features.star_rows(own).astype(np.float64)
-    counted = _counted(features, own, node)
-    length = float(np.linalg.norm(counted @ stars)) if features.normalize else 1.0
+    counted = _counted(fitted, own, node, features.execution())
+    length = float(np.linalg.norm(counted @ stars)) if fitted.normalize else 1.0
     shared = stars * (counted / (length or 1.0))[:, None]
     [decisions] = functions.decide(shared.sum(axis=0)[None])
     confidence = None
@@ -194,30 +195,32 @@ def explain_rows(
         decision=intercept + float(hops.sum()),
         intercept=intercept,
         hops=hops,
-        error=_error(features, own, stars),
+        error=_error(fitted, own, stars),
     )
 
 
-def _counted(features: NASKFeatures, graph: AttributedGraph, node: int | None) -> Float64:
+def _counted(
+    fitted: FeatureWork, graph: AttributedGraph, node: int | None, execution: Execution
+) -> Float64:
     """How much the star of each node counts: once, or as often as walks from a node end there."""
     if node is None:
         return np.ones(graph.n_nodes)
     counted = np.zeros((1, graph.n_nodes))
     counted[0, node] = 1.0
-    if features.restart is not None:
-        batch = GraphBatch.encode([graph], features.schema_, compare=False)
-        counted = walk_ends(batch, features.restart, counted, features.execution())
+    if fitted.restart is not None:
+        batch = GraphBatch.encode([graph], fitted.schema, compare=False)
+        counted = walk_ends(batch, fitted.restart, counted, execution)
     return np.asarray(counted[0])
 
 
-def _error(features: NASKFeatures, graph: AttributedGraph, stars: Float64) -> float:
+def _error(fitted: FeatureWork, graph: AttributedGraph, stars: Float64) -> float:
     """How far products of features are from the kernel between the stars of a graph."""
     if not 0 < graph.n_nodes <= LARGEST_MEASURED:
         return float("nan")
-    spec = features.star_spec(features.schema_)
+    spec = fitted.drawn.spec
     spec = replace(spec, nodes=spec.nodes.with_dense_features())
-    batch = GraphBatch.encode([graph], features.schema_, compare=False).with_dense_features()
+    batch = GraphBatch.encode([graph], fitted.schema, compare=False).with_dense_features()
     exact_stars = PairwiseEngine().prepare(batch, spec, Execution())
-    weights = features.weight_of_hops()[:, None, None]
+    weights = fitted.hop_weights[:, None, None]
     exact = (weights * star_pairs(exact_stars, exact_stars, Execution())).sum(axis=0)
     return float(np.linalg.norm(stars @ stars.T - exact) / np.linalg.norm(exact))
