@@ -15,7 +15,7 @@ def made_up_explanation(graph, *, n_hops=2, n_attributes=3, n_neighbours=12, see
     intercept = 0.25
     return SimpleNamespace(
         graph=graph,
-        target=target,
+        quantity=f"decision for class {target}",
         intercept=intercept,
         decision=intercept + hops.sum(),
         nodes=hops.sum(axis=0),

@@ -8,6 +8,7 @@ import pytest
 
 import nask
 from nask.exceptions import FileWriteError, ModelFileError, ParameterError
+from nask.explain.background import above_background
 
 CHOSEN = [3, 17, 50]
 
@@ -54,7 +55,7 @@ def test_shares_add_up_to_the_decisions_of_the_model(explain, model, mutag):
     for k, graph, decision, label in zip(CHOSEN, graphs, decisions, classes, strict=True):
         own = [row for row in rows if row["graph"] == str(k)]
         assert [int(row["node"]) for row in own] == list(range(graph.n_nodes))
-        assert {row["prediction"] for row in own} == {str(label)}
+        assert {(row["prediction"], row["target"]) for row in own} == {(str(label), "1")}
         shares = sum(float(row["share"]) for row in own)
         assert shares + float(own[0]["intercept"]) == pytest.approx(decision, abs=1e-8)
         for row in own:
@@ -62,7 +63,7 @@ def test_shares_add_up_to_the_decisions_of_the_model(explain, model, mutag):
             hops = float(row["hop 1"]) + float(row["hop 2"])
             assert float(row["share"]) == pytest.approx(hops)
         every = np.array([float(row["share"]) for row in own])
-        far = np.abs(every - np.median(every))
+        far = above_background(graph, every)
         np.testing.assert_allclose([float(row["background"]) for row in own], far, atol=1e-12)
     documents = json.loads((out / "explanations.json").read_text())
     assert [own["graph"] for own in documents] == list(map(str, CHOSEN))
@@ -149,15 +150,28 @@ def test_graphs_go_by_their_ids(explain, invoke, tmp_path):
     out, _ = explain("--graph", "g/5", "--no-plots", **arguments)
     rows = table(out / "explanations.csv")
     assert {(row["graph"], row["prediction"]) for row in rows} == {("g/5", "odd")}
+    for file in folder.iterdir():
+        file.write_text(file.read_text().replace("g/4,", '"g,4",'))
+    out, _ = explain("--graph", "g,4", "--no-plots", **arguments)
+    assert {row["graph"] for row in table(out / "explanations.csv")} == {"g,4"}
     with pytest.raises(ParameterError, match="Did you mean 'g/5'"):
         explain("--graph", "g/55", **arguments)
 
 
 def test_what_cannot_be_done_is_told_before_the_work(invoke, saved, tmp_path):
-    with pytest.raises(ParameterError, match=r"--graph 188: MUTAG has no such graph"):
+    told = r"--graph 188: MUTAG has no such graph. Expected a position from 0 to 187."
+    with pytest.raises(ParameterError, match=told):
         invoke("explain", saved, "MUTAG", "--graph", "188", "--out", tmp_path / "out")
+    with pytest.raises(ParameterError, match="there is no name"):
+        invoke("explain", saved, "MUTAG", "--graph", ",", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     with pytest.raises(FileWriteError, match="Cannot write"):
         invoke("explain", saved, "MUTAG", "--out", saved)
     with pytest.raises(ModelFileError, match="There is no file"):
         invoke("explain", tmp_path / "none.nask", "MUTAG")
+
+
+def test_a_graph_that_is_named_twice_is_explained_once(explain):
+    out, _ = explain("--graph", "3,17, 3", "--no-plots")
+    names = [document["graph"] for document in json.loads((out / "explanations.json").read_text())]
+    assert names == ["3", "17"]

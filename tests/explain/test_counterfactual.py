@@ -480,6 +480,7 @@ BAD = {
     "text for a number": ({"values": {"x": ["a"]}}, ParameterError, "finite numbers for 'x'"),
     "infinity": ({"values": {"x": [np.inf]}}, ParameterError, "finite numbers for 'x'"),
     "no category": ({"values": {"letter": [[1]]}}, ParameterError, "categories for 'letter'"),
+    "two classes": ({"target": np.array(["c0", "c1"])}, ParameterError, "must be None or one of"),
     "a class that is none": ({"target": "c9"}, ParameterError, "'c0', 'c1'. Got 'c9'"),
     "no budget": ({"budget": 0}, ParameterError, r"\[1, inf\). Got 0"),
     "half a budget": ({"budget": 1.5}, ParameterError, r"\[1, inf\). Got 1.5"),

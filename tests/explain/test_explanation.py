@@ -13,7 +13,9 @@ import nask
 from mixed_graphs import random_graphs
 from nask.exceptions import (
     AbsentAttributeWarning,
+    GraphError,
     InputError,
+    MemoryLimitError,
     ParameterError,
     PrecisionWarning,
     SchemaError,
@@ -175,6 +177,13 @@ def test_a_searched_model_and_its_file(mutag, tmp_path, learner):
     assert again.neighbours[0].position == why.neighbours[0].position
 
 
+def test_an_averaged_model_of_graphs_has_no_nodes_to_explain(mutag):
+    model = nask.TunedNASKClassifier(grid={"gamma": [1.0], "n_hops": [1]})
+    model.fit(mutag.graphs[:40], mutag.y[:40])
+    with pytest.raises(ParameterError, match="Got the node 3: leave it out"):
+        model.best_estimator_.explain(mutag.graphs[50], 3)
+
+
 def test_neighbours_are_positions_in_the_training_list(mutag):
     model = nask.NASKClassifier(n_hops=2, C=1.0).fit(mutag.graphs[:60], mutag.y[:60])
     why = model.explain(mutag.graphs[70])
@@ -241,6 +250,28 @@ def test_what_changes_if_a_value_were_missing():
     )
     with pytest.raises(ParameterError, match="Did you mean 'letter'"):
         why.if_missing(["leter"])
+
+
+@pytest.mark.parametrize("against", [None, "two"])
+@pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
+def test_if_missing_asks_several_classes_anew(multiclass, against):
+    """The least duel of a class may be another one without a value."""
+    graphs, y = three_classes()
+    model = nask.NASKClassifier(learner="ridge", n_hops=2, multiclass=multiclass, alpha=0.01)
+    model.fit(graphs[:24], y[:24])
+    of, other = (list(model.classes_).index(name) for name in ("one", "two"))
+    for graph in graphs:
+        values = {key: list(own.values()) for key, own in graph.node_attributes.items()}
+        edited = [graph]
+        for node in range(graph.n_nodes):
+            letters = [*values["letter"][:node], None, *values["letter"][node + 1 :]]
+            edited.append(
+                nask.AttributedGraph(graph.n_nodes, graph.edges, {**values, "letter": letters})
+            )
+        scores = model.decision_function(edited)
+        decisions = scores[:, of] - (scores[:, other] if against else 0.0)
+        changes = model.explain(graph, target="one", against=against).if_missing("letter")[:, 0]
+        np.testing.assert_allclose(changes, decisions[1:] - decisions[0], atol=1e-9)
 
 
 def test_as_a_table_and_as_json(mutag):
@@ -315,3 +346,85 @@ def test_nine_digits_are_right_on_real_graphs(mutag, options):
         why = model.explain(graph)
         for total in (why.nodes.sum(), why.members.sum(), why.attributes.sum() + why.edges.sum()):
             assert total + why.intercept == pytest.approx(decision, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("gamma", [700.0, 740.0])
+@pytest.mark.parametrize("prune_cores", [False, True])
+def test_similarities_that_are_nearly_zero_divide_no_share(gamma, prune_cores):
+    """What deeper hops pass on to a pair of nodes that have nothing in common stays finite."""
+    graphs = random_graphs(13, 2)[:12]
+    model = nask.NASKClassifier(n_hops=3, gamma=gamma, prune_cores=prune_cores)
+    model.fit(graphs[:10], np.arange(10) % 2)
+    for graph in (*graphs[10:], nask.AttributedGraph(2, [(0, 1)], {"letter": ["z", "z"]})):
+        assert_complete(model.explain(graph), model.decision_function([graph])[0])
+
+
+@pytest.mark.parametrize("expansion", ["nested", "ball"])
+def test_pruned_cores_of_graphs_without_attributes(expansion):
+    star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)])
+    path = nask.AttributedGraph(4, [(0, 1), (1, 2), (2, 3)])
+    model = nask.NASKClassifier(n_hops=2, prune_cores=True, expansion=expansion)
+    model.fit([star, path] * 3, [0, 1] * 3)
+    assert_complete(model.explain(path), model.decision_function([path])[0])
+
+
+@pytest.mark.parametrize("gamma", [1.0, 4.0])
+def test_pruned_cores_that_exceed_the_floor_by_rounding(gamma):
+    """Numbers that are as far apart as the range are at the floor, but for the last digit."""
+    draw = np.random.default_rng(0)
+    graphs = [
+        nask.AttributedGraph(
+            6, [(0, 1), (1, 2), (2, 3), (3, 4), (0, 5)][: 2 + k % 4],
+            {name: draw.choice([0.0, 3.0, 7.0], 6) for name in "abc"},
+        )
+        for k in range(12)
+    ]  # fmt: skip
+    model = nask.NASKClassifier(n_hops=3, gamma=gamma, gamma_star=0.5, prune_cores=True)
+    model.fit(graphs[:10], np.arange(10) % 2)
+    for graph in graphs:
+        assert_complete(model.explain(graph), model.decision_function([graph])[0])
+
+
+def test_the_memory_limit_holds_for_shares(mutag):
+    """45 kB of sums between 10 stars and 188 graphs, where a tile takes 11 kB."""
+    model = nask.NASKClassifier(learner="ridge", n_hops=3).fit(mutag.graphs, mutag.y)
+    path = nask.AttributedGraph(10, [(i, i + 1) for i in range(9)], {"node_label": [None] * 10})
+    model.set_params(memory_limit=60_000).explain(path)
+    with pytest.raises(MemoryLimitError, match=r"takes 45.1 kB.*or take a smaller graph"):
+        model.set_params(memory_limit=30_000).explain(path)
+
+
+def test_what_is_done_to_an_array_changes_no_other(mutag):
+    model = nask.NASKClassifier(n_hops=2).fit(mutag.graphs[:60], mutag.y[:60])
+    why, again = (model.explain(mutag.graphs[70]) for _ in range(2))
+    for name in ("hops", "nodes", "leaning", "background", "attributes", "edges", "members"):
+        getattr(why, name)[...] = 7.0
+        np.testing.assert_array_equal(getattr(why, name), getattr(again, name))
+    assert why.to_json() == again.to_json()
+
+
+def test_attributes_of_if_missing(mutag):
+    model = nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:40], mutag.y[:40])
+    why = model.explain(mutag.graphs[50])
+    np.testing.assert_array_equal(why.if_missing("node_label"), why.if_missing(["node_label"]))
+    for wrong in (3, [3], b"node_label"):
+        with pytest.raises(ParameterError, match="'attributes' parameter of if_missing must be"):
+            why.if_missing(wrong)
+
+
+@pytest.mark.parametrize("target", ["1", [1, 5], np.array([1, -1]), float("nan")], ids=str)
+def test_a_target_that_is_no_class_is_told_the_classes(mutag, target):
+    model = nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:40], mutag.y[:40])
+    with pytest.raises(ParameterError, match=r"Its classes are -1, 1\."):
+        model.explain(mutag.graphs[50], target=target)
+
+
+def test_an_attribute_that_is_named_like_a_column_of_features():
+    graphs = [
+        nask.AttributedGraph(2, (), {"node_features[0]": [1.0, k]}, node_features=k * np.eye(2))
+        for k in range(6)
+    ]
+    model = nask.NASKClassifier(n_hops=1).fit(graphs, [0, 1] * 3)
+    why = model.explain(graphs[0])
+    with pytest.raises(GraphError, match="Rename the attribute"):
+        why.attributes  # noqa: B018

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
@@ -89,3 +89,48 @@ def test_what_cannot_be_explained(mutag):
     exact = nask.NASKNodeClassifier(n_hops=1).fit(graph, y)
     with pytest.raises(ParameterError, match="Call explain instead"):
         exact.explain_stars(graph, 0)
+
+
+@pytest.mark.parametrize(
+    ("linear", "y"),
+    [
+        (SVC(kernel="linear"), np.arange(40) % 3),
+        (SVC(kernel="linear", decision_function_shape="ovo"), np.arange(40) % 3),
+        (SVC(kernel="linear"), np.arange(40) % 4),
+        (PoissonRegressor(), np.arange(40.0)),
+        (Ridge(), np.ones((40, 2)) * np.arange(40.0)[:, None]),
+    ],
+    ids=["duels", "duels as decisions", "more duels than classes", "a link", "two numbers"],
+)
+def test_a_model_that_decides_otherwise_is_refused(mutag, linear, y):
+    model = make_pipeline(nask.NASKFeatures(n_components=64), linear).fit(mutag.graphs[:40], y)
+    with pytest.raises(InputError, match="does not decide by coef_ and intercept_ alone"):
+        nask.explain_features(model, mutag.graphs[50])
+
+
+def test_a_linear_svc_of_two_classes(mutag):
+    model = make_pipeline(nask.NASKFeatures(n_components=64), SVC(kernel="linear"))
+    model.fit(mutag.graphs[:40], mutag.y[:40])
+    [decision] = model.decision_function(mutag.graphs[50:51])
+    assert_complete(nask.explain_features(model, mutag.graphs[50]), decision)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"normalize": False}, {"hop_weights": [1.0, 0.0]}, {"gamma": 99.0}, {"n_hops": 1}],
+    ids=str,
+)  # fmt: skip
+def test_parameters_that_change_after_fit_count_from_the_next_fit_on(mutag, changed):
+    features = nask.NASKFeatures(n_components=128, n_hops=2)
+    model = make_pipeline(features, LinearSVC()).fit(mutag.graphs[:40], mutag.y[:40])
+    before = nask.explain_features(model, mutag.graphs[50])
+    features.set_params(**changed)
+    after = nask.explain_features(model, mutag.graphs[50])
+    assert (after.decision, after.error) == (before.decision, before.error)
+
+
+def test_walks_are_those_of_fit():
+    graph, y = random_network(40)
+    model = nask.NASKNodeClassifier(method="features", n_components=128, n_hops=2, restart=0.3)
+    model.fit(graph, y)
+    model.features_.set_params(restart=None)
+    assert_complete(model.explain_stars(graph, 3), model.decision_function(graph, [3])[0].max())

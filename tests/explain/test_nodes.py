@@ -119,3 +119,18 @@ def test_a_picture_has_the_loudest_nodes_around():
     assert "[40]" in texts
     assert len(texts & {str(node) for node in loudest}) >= 4
     assert "node" in figure.axes[3].get_title(loc="left")
+    for most in (0, -1, 2.5, None):
+        with pytest.raises(ParameterError, match="'most' parameter of plot must be an int"):
+            why.plot(most=most)
+
+
+def test_what_leans_adds_up_even_if_no_node_has_a_share():
+    """Pruned cores of a letter that no training node has: all is the intercept."""
+    graph = nask.AttributedGraph(5, [(0, 1), (2, 3)], {"letter": ["a", "a", "b", "b", "z"]})
+    model = nask.NASKNodeClassifier(n_hops=2, prune_cores=True)
+    model.fit(graph, [0, 0, 1, 1, None])
+    for node, n_shares in ((0, 2), (4, 0)):
+        why = model.explain(graph, node)
+        assert np.count_nonzero(why.nodes) == n_shares
+        assert why.leaning.sum() == pytest.approx(why.decision)
+        assert why.leaning[node] != 0

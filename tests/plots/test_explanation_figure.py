@@ -65,20 +65,12 @@ def test_what_all_nodes_have_in_common_is_not_drawn():
     assert after == [pytest.approx(own) for own in before]
 
 
-@pytest.mark.parametrize(
-    ("target", "against", "start"),
-    [
-        ("yes", None, "Class yes: decision "),
-        (0, 1, "Class 0 against 1: decision "),
-        (None, None, "Decision "),
-    ],
-)
-def test_the_title_says_what_was_decided(target, against, start):
-    why = made_up_explanation(GRAPH, target=target)
-    why.against = against
+def test_the_title_says_what_was_decided():
+    why = made_up_explanation(GRAPH, target="yes")
     why.decision, why.intercept, why.nodes = 2.0, 0.5, np.full(GRAPH.n_nodes, 1.5 / GRAPH.n_nodes)
+    title = "Decision for class yes: +2 = intercept +0.5 and stars +1.5"
     for draw in (plots.explanation, plots.hops):
-        assert draw(why).get_suptitle() == start + "+2 = intercept +0.5 and stars +1.5"
+        assert draw(why).get_suptitle() == title
         assert draw(why, title="mine").get_suptitle() == "mine"
 
 

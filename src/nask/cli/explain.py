@@ -59,7 +59,7 @@ def explain(
         int | None,
         typer.Option(
             min=1,
-            help="Only the nodes of each graph that lie farthest from its background, in the CSV.",
+            help="Only the nodes of each graph that stand out most of its background, in the CSV.",
             show_default="all nodes",
         ),
     ] = None,
@@ -75,11 +75,11 @@ def explain(
 ) -> None:
     """Tell why a saved model decides as it does about each graph of a dataset.
 
-    explanations.csv has one row per node: its share in the decision, how far that lies from the
-    background of the graph, and its share per hop. The shares of all nodes and the intercept add
-    up to the decision. explanations.json has attributes, edges and training graphs, too.
-    GRAPH.png is a drawing of each graph. With --counterfactual, counterfactuals.csv has the
-    smallest edit of attributes or edges that gives each graph another class.
+    explanations.csv has one row per node: its share in the decision for the class "target", how
+    far it stands out of the background of the graph, and its share per hop. The shares of all nodes
+    and the intercept add up to the decision. explanations.json has attributes, edges and training
+    graphs, too. GRAPH.png is a drawing of each graph. With --counterfactual, counterfactuals.csv
+    has the smallest edit of attributes or edges that gives each graph another class.
     """
     trained = load_model(model, n_jobs, memory_limit)
     if counterfactual and not is_classifier(trained):
@@ -125,15 +125,23 @@ def explain(
 
 
 def _positions(graph: str, names: Sequence[str], dataset: str) -> list[int]:
-    """Return the positions of the graphs that are named; of all where none is."""
-    wanted = [name.strip() for name in graph.split(",") if name.strip()]
+    """Return the positions of the graphs that are named, each once; of all without a name."""
+    if not graph:
+        return list(range(len(names)))
     position = {name: k for k, name in enumerate(names)}
+    # The id of a graph may have a comma.
+    given = [graph] if graph in position else map(str.strip, graph.split(","))
+    wanted = dict.fromkeys(name for name in given if name)
+    if not wanted:
+        raise ParameterError(f"--graph {graph}: there is no name. Give one, or leave --graph out.")
+    are_numbers = names == [str(k) for k in range(len(names))]
     for name in wanted:
         if name not in position:
-            raise ParameterError(
-                f"--graph {name}: {dataset} has no such graph. {did_you_mean(name, names)}"
-            )
-    return [position[name] for name in wanted] or list(range(len(names)))
+            hint = did_you_mean(name, names)
+            if are_numbers:
+                hint = f"Expected a position from 0 to {len(names) - 1}."
+            raise ParameterError(f"--graph {name}: {dataset} has no such graph. {hint}")
+    return [position[name] for name in wanted]
 
 
 def _file_names(names: Sequence[str]) -> list[str]:
@@ -153,7 +161,7 @@ def _file_names(names: Sequence[str]) -> list[str]:
 
 
 def _rows(name: str, why: Any, top: int | None) -> Iterable[dict[str, Any]]:
-    """Return a row per node, those farthest from the background first if only some are wanted."""
+    """Return a row per node, those that stand out of the background first if only some are wanted."""
     shares, background = why.nodes.tolist(), why.background.tolist()
     order = list(range(len(shares)))
     if top is not None:
@@ -162,6 +170,7 @@ def _rows(name: str, why: Any, top: int | None) -> Iterable[dict[str, Any]]:
         yield {
             "graph": name,
             "prediction": why.prediction,
+            "target": why.target,
             "decision": why.decision,
             "intercept": why.intercept,
             "node": node,

@@ -28,6 +28,7 @@ from nask.learning.centring import Centring
 from nask.learning.decisions import DecisionFunctions, most_confident
 from nask.learning.held_out import class_scores
 from nask.learning.ridge import confidence_of
+from nask.messages import quoted
 
 
 class Member(NamedTuple):
@@ -263,6 +264,11 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         execution, asked = Execution(n_jobs=self.n_jobs), Asked(target, against, scale)
         graphs = [group for group in self.groups if isinstance(group, GraphGroup)]
         if graphs:
+            if node is not None:
+                raise ParameterError(
+                    f"This is a model of graphs, which decides about no single node. Got the node "
+                    f"{quoted(node)}: leave it out."
+                )
             decider = self._decider(graphs, np.arange(graphs[0].kernel.n_graphs))
             return explain_graph(graph, [g.kernel for g in graphs], decider, asked, execution)
         nodes = [group for group in self.groups if isinstance(group, NodeGroup)]

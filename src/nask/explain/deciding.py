@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from nask.arrays import Array, Float64, Positions
+from nask.arrays import Array, Float64, Floats, Positions
 from nask.choices import Scale, Scheme
 from nask.explain.gram_row import GramRow
-from nask.explain.question import ask, scores_of
+from nask.explain.question import Question, ask, scores_of
 from nask.kernels.forms import Form
 from nask.learning.calibration import Calibration
 from nask.learning.decisions import DecisionFunctions, most_confident
@@ -37,11 +37,31 @@ class OnForm(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A sum over training items of coefficient * K, in one form of a kernel."""
+    """A sum over training items of coefficient * K, in one form of a kernel.
 
-    form: Form
-    unit: float | None
+    Parameters
+    ----------
+    on : OnForm
+    question : Question
+        Which of the functions on that form count, and how much.
+    coefficients : ndarray of shape (n_items,)
+    """
+
+    on: OnForm
+    question: Question
     coefficients: Float64
+
+    def decide(self, gram: Floats) -> Float64:
+        """What the functions come to about other graphs, (m,), constants included.
+
+        The question is asked anew: if a class's least duel is another one, that one counts.
+
+        Parameters
+        ----------
+        gram : ndarray of shape (m, n_items)
+        """
+        decisions, scheme = self.on.functions.decide(gram), self.on.scheme
+        return np.array([self.question.weights(own, scheme) @ own for own in decisions])
 
 
 class Neighbour(NamedTuple):
@@ -110,7 +130,7 @@ class Decider:
         constant = question.shift
         for number, on, values in decided:
             weights = question.weights(values, on.scheme)
-            terms[number].append(Term(on.form, on.unit, weights @ on.functions.coefficients))
+            terms[number].append(Term(on, question, weights @ on.functions.coefficients))
             constant += float(weights @ on.functions.constants)
         return Answer(
             terms=terms,

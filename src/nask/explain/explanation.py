@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -14,12 +14,11 @@ from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.execution import Execution
 from nask.explain.background import above_background
 from nask.explain.deciding import Neighbour
+from nask.explain.judge import batch_size
 from nask.explain.parts import GraphPart
 from nask.graph.attributed_graph import AttributedGraph
+from nask.messages import quoted
 from nask.optional import named, require
-
-# Copies of a graph that are judged at once, each with another value missing.
-COPIES = 256
 
 
 class Part(Protocol):
@@ -86,9 +85,14 @@ class Explanation:
         """What training is made of: graphs, or nodes."""
         return "graph"
 
-    @cached_property
+    @property
     def hops(self) -> Float64:
         """The share of the star around each node at each hop, (n_hops, n_nodes)."""
+        # A copy: what a user does to it is not to change what else is read from it.
+        return self._hops.copy()
+
+    @cached_property
+    def _hops(self) -> Float64:
         found = [part.hops for part in self.parts]
         total = np.zeros((max(map(len, found)), self.graph.n_nodes))
         for own in found:
@@ -101,7 +105,7 @@ class Explanation:
 
         With the intercept they add up to the decision.
         """
-        return np.asarray(self.hops.sum(axis=0))
+        return np.asarray(self._hops.sum(axis=0))
 
     @property
     def leaning(self) -> Float64:
@@ -150,7 +154,7 @@ class Explanation:
     @property
     def edges(self) -> Float64:
         """The share of each edge, (n_edges,), in the order of ``graph.edges``."""
-        return self._flow[1]
+        return self._flow[1].copy()
 
     @property
     def members(self) -> Float64:
@@ -217,20 +221,28 @@ class GraphExplanation(Explanation):
 
         Parameters
         ----------
-        attributes : sequence of str, default=None
-            Some of ``attribute_names``; all by default.
+        attributes : str or sequence of str, default=None
+            One or some of ``attribute_names``; all by default.
         """
-        chosen = self.attribute_names if attributes is None else tuple(attributes)
+        chosen = self.attribute_names if attributes is None else _names(attributes)
         for name in chosen:
             if name not in self.attribute_names:
                 hint = did_you_mean(name, self.attribute_names)
-                raise ParameterError(f"The graph has no attribute {name!r}. {hint}")
-        n = self.graph.n_nodes
+                raise ParameterError(f"The explanation has no attribute {quoted(name)}. {hint}")
+        n, size = self.graph.n_nodes, batch_size(self.graph)
         changes = np.zeros((n, len(chosen)))
         for column, name in enumerate(chosen):
-            for first in range(0, n, COPIES):
-                nodes = np.arange(first, min(first + COPIES, n))
+            for first in range(0, n, size):
+                nodes = np.arange(first, min(first + size, n))
                 without = sum(part.without(name, nodes, self.execution) for part in self.parts)
                 changes[nodes, column] = without
-        as_it_is = sum(float(part.by_item.sum()) + part.rest for part in self.parts)
-        return changes - as_it_is
+        return changes - sum(part.as_it_is(self.execution) for part in self.parts)
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    """The names of attributes that a user gives, one or several."""
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
+        expected = "a name of attribute_names, or a list of them"
+        raise ParameterError.expected("attributes", "if_missing", expected, given)
+    return tuple(names)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, NuSVC
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64
@@ -20,6 +21,7 @@ from nask.explain.question import ask
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.io.coerce import as_graph
+from nask.kernels.feature_work import FeatureWork
 from nask.kernels.features import NASKFeatures
 from nask.learning.linear import LinearFunctions
 from nask.stars.walks import walk_ends
@@ -27,6 +29,8 @@ from nask.stars.walks import walk_ends
 # The error of larger graphs is not measured: the exact kernel between all their stars would take
 # longer than everything else.
 LARGEST_MEASURED = 2000
+# Of decisions: linear models may compute in float32.
+ROUNDING = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +125,33 @@ def explain_features(
     constants = np.broadcast_to(np.atleast_1d(linear.intercept_), len(coefficients))
     functions = LinearFunctions(coefficients, np.asarray(constants, dtype=np.float64))
     classes = getattr(linear, "classes_", None)
-    return explain_rows(features, functions, classes, graph, None, Asked(target, against))
+    own = as_graph(graph)
+    _check_decides(linear, functions, classes, features.transform([own]))
+    return explain_rows(features, functions, classes, own, None, Asked(target, against))
+
+
+def _check_decides(
+    linear: Any, functions: LinearFunctions, classes: Array | None, row: Array
+) -> None:
+    """Raise unless a model decides about a row of features as its coefficients do.
+
+    Not all that have them do: Poisson regression takes an exponential, and SVC has a row of
+    coefficients for every two classes, not for each.
+    """
+    n_functions = 1 if classes is None or len(classes) == 2 else len(classes)
+    row = np.asarray(row, dtype=np.float64)
+    decide = linear.predict if classes is None else linear.decision_function
+    theirs, ours = np.reshape(decide(row), -1), functions.decide(row)[0]
+    size = float(np.abs(functions.coefficients).max(initial=0.0) * np.abs(row).sum())
+    size += float(np.abs(functions.constants).max(initial=0.0))
+    pairwise = isinstance(linear, SVC | NuSVC) and n_functions > 1
+    same = len(ours) == len(theirs) == n_functions and not pairwise
+    if not same or not np.allclose(ours, theirs, rtol=0.0, atol=ROUNDING * (1 + size)):
+        raise InputError(
+            f"{type(linear).__name__} does not decide by coef_ and intercept_ alone. Expected a "
+            "linear model with one row of coef_ for two classes or a regression, and otherwise "
+            "one per class, such as LinearSVC, LogisticRegression or Ridge."
+        )
 
 
 def explain_rows(
@@ -145,10 +175,10 @@ def explain_rows(
         Of features of nodes, the node in question.
     asked : Asked
     """
-    own = as_graph(graph)
+    own, fitted = as_graph(graph), features.fitted_
     stars = features.star_rows(own).astype(np.float64)
-    counted = _counted(features, own, node)
-    length = float(np.linalg.norm(counted @ stars)) if features.normalize else 1.0
+    counted = _counted(fitted, own, node, features.execution())
+    length = float(np.linalg.norm(counted @ stars)) if fitted.normalize else 1.0
     shared = stars * (counted / (length or 1.0))[:, None]
     [decisions] = functions.decide(shared.sum(axis=0)[None])
     confidence = None
@@ -165,31 +195,33 @@ def explain_rows(
         decision=intercept + float(hops.sum()),
         intercept=intercept,
         hops=hops,
-        error=_error(features, own, stars),
+        error=_error(fitted, own, stars),
     )
 
 
-def _counted(features: NASKFeatures, graph: AttributedGraph, node: int | None) -> Float64:
+def _counted(
+    fitted: FeatureWork, graph: AttributedGraph, node: int | None, execution: Execution
+) -> Float64:
     """How much the star of each node counts: once, or as often as walks from a node end there."""
     if node is None:
         return np.ones(graph.n_nodes)
     counted = np.zeros((1, graph.n_nodes))
     counted[0, node] = 1.0
-    if features.restart is not None:
-        batch = GraphBatch.encode([graph], features.schema_, compare=False)
-        counted = walk_ends(batch, features.restart, counted, features.execution())
+    if fitted.restart is not None:
+        batch = GraphBatch.encode([graph], fitted.schema, compare=False)
+        counted = walk_ends(batch, fitted.restart, counted, execution)
     return np.asarray(counted[0])
 
 
-def _error(features: NASKFeatures, graph: AttributedGraph, stars: Float64) -> float:
+def _error(fitted: FeatureWork, graph: AttributedGraph, stars: Float64) -> float:
     """How far products of features are from the kernel between the stars of a graph."""
     if not 0 < graph.n_nodes <= LARGEST_MEASURED:
         return float("nan")
-    spec = features.star_spec(features.schema_)
+    spec = fitted.drawn.spec
     spec = replace(spec, nodes=spec.nodes.with_dense_features())
-    batch = GraphBatch.encode([graph], features.schema_, compare=False).with_dense_features()
+    batch = GraphBatch.encode([graph], fitted.schema, compare=False).with_dense_features()
     exact_stars = PairwiseEngine().prepare(batch, spec, Execution())
-    weights = features.weight_of_hops()[:, None, None]
+    weights = fitted.hop_weights[:, None, None]
     pairs = ComparedStars.of(exact_stars, exact_stars).pairs(Execution())
     exact = (weights * pairs).sum(axis=0)
     return float(np.linalg.norm(stars @ stars.T - exact) / np.linalg.norm(exact))

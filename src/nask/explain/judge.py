@@ -108,15 +108,17 @@ class Judge:
         before = classes.index(predicted)
         if target is None:
             return cls(model, classes, before, None)
-        if target not in classes:
+        try:
+            wanted = classes.index(target)
+        except ValueError:
             expected = f"None or one of the classes of the model, {listed(classes)}"
-            raise ParameterError.expected("target", OWNER, expected, target)
-        if classes.index(target) == before:
+            raise ParameterError.expected("target", OWNER, expected, target) from None
+        if wanted == before:
             raise ParameterError(
                 f"target={quoted(target)} is the class that the model gives the graph already. "
                 "Choose another, or leave target out for any other."
             )
-        return cls(model, classes, before, classes.index(target))
+        return cls(model, classes, before, wanted)
 
     def decide(self, graphs: Sequence[AttributedGraph]) -> Float64:
         """Return what the model's ``decision_function`` returns."""

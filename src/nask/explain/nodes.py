@@ -229,10 +229,14 @@ class NodeExplanation(Explanation):
 
     @property
     def leaning(self) -> Float64:
-        """The shares of the nodes that have one, with equal parts of the intercept."""
+        """The shares with equal parts of the intercept, of the node and all that have a share.
+
+        They add up to the decision.
+        """
         nodes = self.nodes
         reached = nodes != 0
-        return np.asarray(nodes + reached * (self.intercept / max(1, int(reached.sum()))))
+        reached[self.node] = True
+        return np.asarray(nodes + reached * (self.intercept / int(reached.sum())))
 
     @property
     def background(self) -> Float64:
@@ -249,14 +253,15 @@ class NodeExplanation(Explanation):
         **options
             Those of ``nask.plots.explanation``.
         """
+        if not is_integer(most) or most < 1:
+            raise ParameterError.expected("most", "plot", "an int in the range [1, inf)", most)
         sizes = np.abs(self.nodes)
         sizes[self.node] = np.inf
         nodes = np.sort(np.argsort(-sizes, kind="stable")[: min(most, np.count_nonzero(sizes))])
         within = np.isin(self.graph.edges, nodes).all(axis=1)
         shown = Shown(
             self.graph.induced(nodes),
-            self.target,
-            self.against,
+            f"node {self.node}, {self.quantity}",
             self.decision,
             self.intercept,
             self.nodes[nodes],
@@ -276,8 +281,7 @@ class Shown(NamedTuple):
     """What a picture has of an explanation: the shares of some nodes."""
 
     graph: AttributedGraph
-    target: Any
-    against: Any
+    quantity: str
     decision: float
     intercept: float
     nodes: Float64

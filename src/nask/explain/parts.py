@@ -9,6 +9,7 @@ import numpy as np
 
 from nask.arrays import Float64, Index
 from nask.engines.pairwise.shares import Flow
+from nask.exceptions import GraphError
 from nask.execution.execution import Execution
 from nask.explain.compared import ComparedGraph
 from nask.explain.deciding import Compared, Term
@@ -61,12 +62,17 @@ class GraphPart:
         return by_name(found, self.compared.kernel.schema), found.edges
 
     def decide(self, batch: GraphBatch, execution: Execution) -> Float64:
-        """The part of the kernel in the decision about each graph of an encoded batch."""
+        """What the functions on the kernel decide about each graph of an encoded batch."""
         kernel = self.compared.kernel
         rows = kernel.prepare_batch(batch, execution)
-        grams = kernel.grams_of_forms(rows, [own[:2] for own in self.terms], execution)
+        forms = [(term.on.form, term.on.unit) for term in self.terms]
+        grams = kernel.grams_of_forms(rows, forms, execution)
         pairs = zip(grams, self.terms, strict=True)
-        return np.asarray(sum(gram @ term.coefficients for gram, term in pairs), dtype=np.float64)
+        return np.asarray(np.sum([term.decide(gram) for gram, term in pairs], axis=0))
+
+    def as_it_is(self, execution: Execution) -> float:
+        """The same about the graph itself."""
+        return float(self.decide(self.compared.stars.rows.batch, execution)[0])
 
     def without(self, attribute: str, nodes: Index, execution: Execution) -> Float64:
         """The same about the graph with an attribute missing, once for each of the nodes."""
@@ -104,9 +110,9 @@ def added_up(
         The share of each item.
     """
     weights, by_item, rest = np.zeros(shape), np.zeros(shape[1]), 0.0
-    for form, unit, coefficients in terms:
-        row = compared.row(form, unit)
-        weights += np.outer(form.hop_weights, coefficients * row.slope)
+    for on, _, coefficients in terms:
+        row = compared.row(on.form, on.unit)
+        weights += np.outer(on.form.hop_weights, coefficients * row.slope)
         by_item += centred_shares(coefficients, row)
         rest += float(coefficients @ row.rest)
     return weights, rest, by_item
@@ -136,7 +142,14 @@ def attribute_rows(schema: Schema) -> dict[str, tuple[str, int]]:
     {'charge': ('numerical', 0), 'atom': ('categorical', 0)}
     """
     numbers = [spec.name for spec in schema.nodes if spec.kind == "numerical"]
-    numbers += [f"{FEATURES}[{column}]" for column in range(len(schema.features))]
+    columns = [f"{FEATURES}[{column}]" for column in range(len(schema.features))]
+    for name in columns:
+        if any(spec.name == name for spec in schema.nodes):
+            raise GraphError(
+                f"The graphs have node_features, a column of which is called {name!r} in "
+                "explanations, and also a node attribute of that name. Rename the attribute."
+            )
+    numbers += columns
     categories = [spec.name for spec in schema.nodes if spec.kind == "categorical"]
     return {
         name: (kind, row)

@@ -11,11 +11,11 @@ import numpy as np
 
 from nask.arrays import Array, Float64
 from nask.choices import Scale, Scheme
-from nask.exceptions import ParameterError, did_you_mean
+from nask.exceptions import ParameterError
 from nask.learning.calibration import Calibration
 from nask.learning.held_out import class_scores
 from nask.learning.votes import class_confidence
-from nask.messages import quoted
+from nask.messages import listed, quoted
 
 
 def scores_of(decisions: Float64, scheme: Scheme, n_classes: int) -> Float64:
@@ -146,7 +146,10 @@ def ask(
     of = of if target is None else _number(target, classes, "target")
     other = None if against is None else _number(against, classes, "against")
     if other == of:
-        raise ParameterError(f"target and against are the same class, {quoted(against)}.")
+        raise ParameterError(
+            f"The decision for class {quoted(classes[of])} cannot be explained against that class "
+            "itself: target and against are the same class. Choose another target, or against."
+        )
     name = quoted(classes[of])
     if n_classes == 2:
         # The decision for a class is that against the other one.
@@ -197,11 +200,11 @@ def _logit(
 
 
 def _number(given: Any, classes: Array, parameter: str) -> int:
-    found = np.flatnonzero(classes == given)
-    if len(found) != 1:
-        known = [str(own) for own in classes.tolist()]
+    known = classes.tolist()
+    try:
+        return int(known.index(given))
+    except ValueError:
         raise ParameterError(
-            f"The {parameter!r} {quoted(given)} is not a class of this model. "
-            f"{did_you_mean(str(given), known)}"
-        )
-    return int(found[0])
+            f"The {parameter!r} {quoted(given)} is not a class of this model. Its classes are "
+            f"{listed(known)}."
+        ) from None

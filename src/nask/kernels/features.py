@@ -183,6 +183,12 @@ attributes, degree, use_edges
         return self._work.star_rows(own, self.execution())
 
     @property
+    def fitted_(self) -> FeatureWork:
+        """What was drawn and learned, and the parameters as they were then."""
+        check_is_fitted(self)
+        return self._work
+
+    @property
     def hop_columns_(self) -> list[slice]:
         """The columns of each hop."""
         check_is_fitted(self)

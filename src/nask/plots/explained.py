@@ -10,7 +10,7 @@ import numpy as np
 from nask.arrays import Float64
 from nask.exceptions import ParameterError
 from nask.graph.attributed_graph import AttributedGraph
-from nask.plots.share_bars import loudest, short
+from nask.plots.share_bars import loudest
 from nask.plots.signed_scale import as_amounts, signed
 
 MOST_NEIGHBOURS = 5
@@ -25,6 +25,10 @@ class Explained(Protocol):
     @property
     def graph(self) -> AttributedGraph:
         """The graph that was judged."""
+
+    @property
+    def quantity(self) -> str:
+        """What is explained, in words."""
 
     @property
     def decision(self) -> float:
@@ -64,22 +68,13 @@ class Explained(Protocol):
 
 
 def headline(why: Explained) -> str:
-    """Return what was decided, and what it adds up from.
-
-    An explanation of a class has it as ``target``, and the class that it is compared with, if there
-    is one, as ``against``.
-    """
-    # An explanation of a number has neither.
-    target, against = getattr(why, "target", None), getattr(why, "against", None)
+    """Return what was decided, and what it adds up from."""
+    what = why.quantity[:1].upper() + why.quantity[1:]
     stars = float(np.sum(why.nodes))
-    decision = (
-        f"decision {signed(why.decision)} = intercept {signed(why.intercept)} and stars "
+    return (
+        f"{what}: {signed(why.decision)} = intercept {signed(why.intercept)} and stars "
         f"{signed(stars)}"
     )
-    if target is None:
-        return decision.capitalize()
-    rival = "" if against is None else f" against {short(str(against))}"
-    return f"Class {short(str(target))}{rival}: {decision}"
 
 
 def deviation(shares: Float64) -> Float64:

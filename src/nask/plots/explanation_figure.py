@@ -53,22 +53,22 @@ def explanation(
     labels, positions, limit
         As in :func:`graph`.
     title : str, optional
-        The class, the decision and what it adds up from, by default.
+        What is explained, and what it adds up from, by default.
 
     Examples
     --------
     >>> from types import SimpleNamespace
     >>> from nask import AttributedGraph
     >>> why = SimpleNamespace(
-    ...     graph=AttributedGraph(2, [(0, 1)], {"element": ["C", "O"]}), target="mutagen",
-    ...     decision=1.0, intercept=0.25, nodes=np.array([0.5, 0.25]), edges=np.array([0.25]),
+    ...     graph=AttributedGraph(2, [(0, 1)], {"element": ["C", "O"]}),
+    ...     quantity="decision for class 'mutagen'", decision=1.0, intercept=0.25, nodes=np.array([0.5, 0.25]), edges=np.array([0.25]),
     ...     leaning=np.array([0.625, 0.375]),
     ...     hops=np.array([[0.5, 0.0], [0.0, 0.25]]), attributes=np.array([[0.5], [0.0]]),
     ...     attribute_names=["element"], neighbours=[(3, 1.5), (7, -0.75)],
     ... )
     >>> figure = explanation(why)
     >>> figure.get_suptitle()
-    'Class mutagen: decision +1 = intercept +0.25 and stars +0.75'
+    "Decision for class 'mutagen': +1 = intercept +0.25 and stars +0.75"
     >>> [tick.get_text() for tick in figure.axes[2].get_yticklabels()]
     ['element', 'edges']
     """
@@ -111,14 +111,14 @@ def hops(
     labels, positions, limit
         As in :func:`graph`.
     title : str, optional
-        The class, the decision and what it adds up from, by default.
+        What is explained, and what it adds up from, by default.
 
     Examples
     --------
     >>> from types import SimpleNamespace
     >>> from nask import AttributedGraph
-    >>> why = SimpleNamespace(graph=AttributedGraph(2, [(0, 1)]), decision=1.0, intercept=0.25,
-    ...                       nodes=np.array([0.5, 0.25]), hops=np.array([[0.5, 0.0], [0.0, 0.25]]))
+    >>> why = SimpleNamespace(graph=AttributedGraph(2, [(0, 1)]), quantity="predicted value",
+    ...                       decision=1.0, intercept=0.25, nodes=np.array([0.5, 0.25]), hops=np.array([[0.5, 0.0], [0.0, 0.25]]))
     >>> [ax.get_title() for ax in hops(why).axes[:2]]
     ['Hop 1', 'Hop 2']
     """

@@ -10,8 +10,8 @@ and inner(v, v') the bracket of k_h = core * inner. Going down from h to h - 1,
 
 and at the bottom R_0 is split over attributes by their terms of P. (A sums over the members of a
 star; its transpose is A itself, since being a member is mutual.) Stars of balls are made of nodes
-at once: all their shares go down to R_0 in one step. Nothing is lost where a factor is 0: the half
-of an empty bracket stays with the core.
+at once: all their shares go down to R_0 in one step. Nothing is lost where a factor is 0, or
+nearly: the half of an empty bracket stays with the core.
 
 Tiles are laid out as in ``tile``: lines of the row graph's nodes, one per column node.
 """
@@ -39,6 +39,13 @@ from nask.compiled.vectors import (
 )
 from nask.engines.pairwise.tile import Side, TileRules, TileSizes, sum_members
 from nask.stars.guard import guard
+
+# What shares are divided by counts as 0 below this: the quotient would overflow. Brackets and P
+# are as small as that between nodes that have nothing in common, if gamma is in the hundreds.
+LEAST_DIVISOR = 1e-200
+# Of P, what a pruned core exceeds the floor by: a smaller part is a rounding error, and a share
+# that is divided by it would be one, too.
+LEAST_EXCESS = 1e-7
 
 
 class FlowWorkspace(NamedTuple):
@@ -81,7 +88,7 @@ class Shares(NamedTuple):
     # attributes that have no factors
     of_members: Array  # nodes: sum of R_0 / P
     of_cores: Array  # nodes: the same of pruned cores, whose terms are less their least
-    lost: Array  # nodes: R_0 where P is 0
+    lost: Array  # nodes: R_0 where P is 0, or nearly
     edges: Array
     stars: Array  # hops x nodes: the share of each hop itself
 
@@ -170,9 +177,9 @@ def go_down(
         share, x = load(own, place), load(bracket, place)
         if rules.nested:
             share = share + load(carried, place)
-        half = share * 0.5
-        store(split, place, quotient(half, x))
-        core = share - where_positive(x, half)
+        half, divisor = share * 0.5, where_positive(x - LEAST_DIVISOR, x)
+        store(split, place, quotient(half, divisor))
+        core = share - where_positive(divisor, half)
         if not rules.nested:
             core = core + load(cores, place)
         store(cores, place, core)
@@ -192,12 +199,12 @@ def go_down(
 
 
 @inner
-def divide(
-    space: FlowWorkspace, floor: float, pruned: bool, n: int, m: int, a0: int, shares: Shares
-) -> None:
+def divide(space: FlowWorkspace, floor: float, n: int, m: int, a0: int, shares: Shares) -> None:
     """Write R_0 / P, by which attributes are weighted, and its sums over columns.
 
-    A pruned core is (P - floor), made of what attributes add to their least terms.
+    A pruned core is (P - floor), made of what attributes add to their least terms. A floor of 0
+    prunes nothing; and the core of a pair that is at the floor has what deeper hops pass on to it
+    by the whole of P.
     """
     P = space.P[0]
     for c in range(m):
@@ -205,15 +212,17 @@ def divide(
             place, row = c * n + v, a0 + v
             p, core = load(P, place), load(space.cores, place)
             rest, by_core = load(space.carried, place) + core, spread(0.0)
-            if pruned:
-                excess = p - floor
+            if floor > 0.0:
+                excess, least = p - floor, maximum(p * LEAST_EXCESS, spread(LEAST_DIVISOR))
+                excess = where_positive(excess - least, excess)
                 by_core = quotient(core, excess)
                 rest = rest - where_positive(excess, core)
-            by_member = quotient(rest, p)
+            divisor = where_positive(p - LEAST_DIVISOR, p)
+            by_member = quotient(rest, divisor)
             store(space.split, place, by_member + by_core)
             add(shares.of_members, row, by_member)
             add(shares.of_cores, row, by_core)
-            add(shares.lost, row, rest - where_positive(p, rest))
+            add(shares.lost, row, rest - where_positive(divisor, rest))
 
 
 @inner
@@ -252,8 +261,8 @@ def add_terms(
 
 @compiled
 def flow_down(
-    a: Side, i: int, b: Side, j0: int, j1: int, rules: TileRules, pruned: bool,
-    row_weight: Array, column_weight: Array, space: FlowWorkspace, shares: Shares,
+    a: Side, i: int, b: Side, j0: int, j1: int, rules: TileRules, row_weight: Array,
+    column_weight: Array, space: FlowWorkspace, shares: Shares,
 ) -> None:  # fmt: skip
     """Add the shares of the graph of row group i in its comparison with column groups.
 
@@ -266,8 +275,6 @@ def flow_down(
         The row group.
     j0, j1 : int
         The column groups are those from j0 to j1 - 1.
-    pruned : bool
-        Whether cores are pruned.
     row_weight : ndarray by place
     column_weight : ndarray, hops x places
     """
@@ -292,5 +299,5 @@ def flow_down(
         space.cores[: n * m] = 0.0
         for h in range(n_hops - 1, -1, -1):
             go_down(space, rules, h, a, a0, n, e0, n_edges, b, b0, m, f0, shares.edges)
-        divide(space, rules.core_floor[0], pruned, n, m, a0, shares)
+        divide(space, rules.core_floor[0], n, m, a0, shares)
         add_terms(space.split, n, m, a.nodes, a0, b.nodes, b0, rules.nodes, shares.terms)

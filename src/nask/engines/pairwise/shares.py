@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,7 +88,10 @@ class ComparedStars:
         return found[:, :, tiling.b_places.positions(self.columns.batch.n_nodes)]
 
     def _sums(self, tiling: Tiling, n: int, execution: Execution) -> Float64:
-        result = np.zeros((self.rows.spec.n_hops, self.rows.batch.n_nodes, n))
+        shape = self.rows.spec.n_hops, self.rows.batch.n_nodes, n
+        what = f"Comparing the {shape[1]} stars of a graph one by one"
+        execution.check_memory(8 * math.prod(shape), what, "take a smaller graph")
+        result = np.zeros(shape)
         a, b, tasks = tiling.a, tiling.b, tiling.tasks()
         n_pairs = float(a.node_ptr[-1]) * float(b.node_ptr[-1])
         done = execution.run((delayed(tiling.hops)(*task) for task in tasks), n_pairs)
@@ -119,7 +123,7 @@ class ComparedStars:
 
         def task(j0: int, j1: int) -> Shares:
             shares, space = _no_shares(tiling), FlowWorkspace.of(tiling.sizes, spec.n_hops)
-            flow_down(a, 0, b, j0, j1, tiling.rules, spec.prune_cores, down, across, space, shares)
+            flow_down(a, 0, b, j0, j1, tiling.rules, down, across, space, shares)
             return shares
 
         work = np.diff(b.node_ptr) * int(a.node_ptr[-1])
