@@ -161,7 +161,7 @@ def _file_names(names: Sequence[str]) -> list[str]:
 
 
 def _rows(name: str, why: Any, top: int | None) -> Iterable[dict[str, Any]]:
-    """Return a row per node, those that stand out of the background first if only some are wanted."""
+    """Return a row per node, those that stand out first if only some are wanted."""
     shares, background = why.nodes.tolist(), why.background.tolist()
     order = list(range(len(shares)))
     if top is not None:

@@ -61,8 +61,8 @@ def explanation(
     >>> from nask import AttributedGraph
     >>> why = SimpleNamespace(
     ...     graph=AttributedGraph(2, [(0, 1)], {"element": ["C", "O"]}),
-    ...     quantity="decision for class 'mutagen'", decision=1.0, intercept=0.25, nodes=np.array([0.5, 0.25]), edges=np.array([0.25]),
-    ...     leaning=np.array([0.625, 0.375]),
+    ...     quantity="decision for class 'mutagen'", decision=1.0, intercept=0.25,
+    ...     nodes=np.array([0.5, 0.25]), leaning=np.array([0.625, 0.375]), edges=np.array([0.25]),
     ...     hops=np.array([[0.5, 0.0], [0.0, 0.25]]), attributes=np.array([[0.5], [0.0]]),
     ...     attribute_names=["element"], neighbours=[(3, 1.5), (7, -0.75)],
     ... )
@@ -118,7 +118,8 @@ def hops(
     >>> from types import SimpleNamespace
     >>> from nask import AttributedGraph
     >>> why = SimpleNamespace(graph=AttributedGraph(2, [(0, 1)]), quantity="predicted value",
-    ...                       decision=1.0, intercept=0.25, nodes=np.array([0.5, 0.25]), hops=np.array([[0.5, 0.0], [0.0, 0.25]]))
+    ...                       decision=1.0, intercept=0.25, nodes=np.array([0.5, 0.25]),
+    ...                       hops=np.array([[0.5, 0.0], [0.0, 0.25]]))
     >>> [ax.get_title() for ax in hops(why).axes[:2]]
     ['Hop 1', 'Hop 2']
     """
