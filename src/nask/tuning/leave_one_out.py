@@ -84,6 +84,11 @@ class RidgeJudge(ABC):
         if self.keeps_functions:
             self._forget()
 
+    def arrange(self, sweeps: Sequence[Sweep]) -> None:
+        """Bring trials into the order of their sweeps: of equals, the earlier one is the best."""
+        number = {id(sweep): k for k, sweep in enumerate(sweeps)}
+        self.trials.sort(key=lambda trial: number[id(trial.sweep)])
+
     def _forget(self) -> None:
         """Drop the functions of settings that cannot be near the best any more.
 
