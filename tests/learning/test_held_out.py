@@ -78,6 +78,15 @@ def test_targets_of_test_items_have_no_part_in_a_fold():
     np.testing.assert_allclose(first, second, atol=1e-11)
 
 
+def test_a_pair_of_classes_that_is_tested_as_a_whole_decides_nothing():
+    gram, codes = some_gram(30, seed=7), np.arange(30) % 3
+    test = np.flatnonzero(codes < 2)
+    found = hold_out(gram, one_against_one(codes, 3), np.full(30, 0.1), [test])
+    assert not found.decisions[0, :, 0].any()
+    assert not found.functions[0].coefficients[0].any()
+    assert np.isfinite(found.decisions).all()
+
+
 @pytest.mark.parametrize("indefinite", [False, True])
 @pytest.mark.parametrize(
     "tests",

@@ -160,6 +160,10 @@ def hold_out(
         times = n_tested[problem.items]
         last = np.flatnonzero((times > 0) & (times < len(tests)))
         order = np.concatenate([np.flatnonzero(times == 0), last])
+        if not len(order):
+            # Nothing to learn from: the function is 0 everywhere.
+            decisions[own] = 0.0
+            continue
         items, targets = problem.items[order], problem.targets[order]
         inverse = BorderedInverse.of(gram, items, len(last), penalties[items], targets)
         place = np.full(n, -1, dtype=np.intp)
