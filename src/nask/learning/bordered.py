@@ -144,7 +144,7 @@ def _last_rows(upper: Float64, n_last: int) -> Float64:
             rows[:, :first] = blas.dtrmm(1.0, corner, upper[:first, first:], side=1, trans_a=1).T
         square, _ = lapack.dlauum(corner, overwrite_c=True)
         rows[:, first:] = square.T
-        _mirror(rows[:, first:])
+        mirror(rows[:, first:])
     return rows
 
 
@@ -178,8 +178,17 @@ def _with_border(
 
 
 @compiled
-def _mirror(matrix: Any) -> None:
-    """Copy what is below the diagonal to above it, in squares that stay in the cache."""
+def mirror(matrix: Any) -> None:
+    """Copy what is below the diagonal to above it, in squares that stay in the cache.
+
+    Examples
+    --------
+    >>> matrix = np.array([[1.0, 0.0], [2.0, 3.0]])
+    >>> mirror(matrix)
+    >>> matrix
+    array([[1., 2.],
+           [2., 3.]])
+    """
     n = len(matrix)
     for first in range(0, n, SQUARE):
         for start in range(0, first + 1, SQUARE):

@@ -127,6 +127,7 @@ def hold_out(
     Parameters
     ----------
     gram : ndarray of shape (n, n)
+        Symmetric to the last bit, where there are tests.
     problems : sequence of Problem
     penalties : ndarray of shape (n,)
         Diagonal of Λ.

@@ -15,6 +15,7 @@ from nask.choices import Multiclass
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.threads import one_blas_thread
+from nask.learning.bordered import mirror
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.decisions import best_class
@@ -142,8 +143,11 @@ class RidgeJudge(ABC):
         folds = self._folds(candidate)
         if not folds:
             return []
-        gram = np.asarray(sweep.gram(stack, candidate), dtype=np.float64)
+        gram = np.array(sweep.gram(stack, candidate), dtype=np.float64)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
+        # One of single precision is symmetric but for rounding, and small penalties magnify that:
+        # what is learned must not depend on the order of items.
+        mirror(gram)
         unit = sweep.unit(stack, candidate) if self.keeps_functions else None
         tried = self._ranking(candidate) if self.rough else self._settings(candidate)
         return [
