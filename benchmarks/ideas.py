@@ -99,25 +99,24 @@ def judged(task: Task, grams: Grams) -> Judged:
     right, scores = [], []
     whole = LeaveOneOut(task.codes, task.n_classes, None, 1, tests=task.tests)
     parts = [LeaveOneOut(task.codes, task.n_classes, None, 1, tests=[test]) for test in task.tests]
-    ends = np.cumsum([len(test) for test in task.tests])[:-1]
     for gram in grams:
         for scheme, alpha in product(schemes_for(None, task.n_classes), ALPHAS):
             if isinstance(gram, list):
                 each = [_tried(*both, scheme, alpha) for both in zip(parts, gram, strict=True)]
                 right.append(np.concatenate([bits for bits, _ in each]))
-                scores.append([own for _, own in each])
+                scores.append([own for _, [own] in each])
             else:
                 bits, own = _tried(whole, gram, scheme, alpha)
                 right.append(bits)
-                scores.append(np.split(own, ends))
+                scores.append(own)
     return Judged(np.stack(right), [np.stack(own) for own in zip(*scores, strict=True)])
 
 
 def _tried(
     judge: LeaveOneOut, gram: Float64, scheme: Multiclass, alpha: float
-) -> tuple[Array, Array]:
-    found = judge._try(gram, scheme, alpha)
-    return found.right, found.scores
+) -> tuple[Array, list[Array]]:
+    found = judge._try(gram, range(len(judge.tests or ())), scheme, alpha)
+    return np.stack(list(found.right.values())), list(found.scores.values())
 
 
 def default(task: Task, **values: Sequence[Any]) -> Grams:

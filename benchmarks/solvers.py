@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 import nask
 from nask.evaluation.splits import outer_splits
 from nask.learning.centring import Centring
-from nask.learning.held_out import Problem, bordered_inverse, hold_out, one_against_rest
+from nask.learning.held_out import Problem, hold_out, one_against_rest
 from nask.learning.linear import LinearFunctions, fit_linear
 from nask.learning.path import predictions
 from nask.learning.targets import class_codes
@@ -110,7 +110,10 @@ def _per_fold(gram: Any, problem: Problem, penalties: Any, tests: Sequence[Any])
     decisions = np.empty((len(tests), len(gram), problem.targets.shape[1]))
     for fold, test in zip(decisions, tests, strict=True):
         train = np.setdiff1d(problem.items, test)
-        inverse = bordered_inverse(gram, train, penalties[train])
+        bordered = np.ones((len(train) + 1, len(train) + 1))
+        bordered[:-1, :-1] = gram[np.ix_(train, train)] + np.diag(penalties[train])
+        bordered[-1, -1] = 0
+        inverse = np.linalg.inv(bordered)
         solution = inverse[:, :-1] @ problem.targets[train]
         left_out = solution[:-1] / np.diag(inverse)[:-1, None]
         fold[train] = problem.targets[train] - left_out

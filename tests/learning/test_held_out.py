@@ -78,20 +78,47 @@ def test_targets_of_test_items_have_no_part_in_a_fold():
     np.testing.assert_allclose(first, second, atol=1e-11)
 
 
-def test_more_items_than_columns_at_once():
-    """Columns are solved for in blocks: nothing changes where one ends."""
-    gram = some_gram(530, seed=2)
+def test_a_pair_of_classes_that_is_tested_as_a_whole_decides_nothing():
+    gram, codes = some_gram(30, seed=7), np.arange(30) % 3
+    test = np.flatnonzero(codes < 2)
+    found = hold_out(gram, one_against_one(codes, 3), np.full(30, 0.1), [test])
+    assert not found.decisions[0, :, 0].any()
+    assert not found.functions[0].coefficients[0].any()
+    assert np.isfinite(found.decisions).all()
+
+
+@pytest.mark.parametrize("indefinite", [False, True])
+@pytest.mark.parametrize(
+    "tests",
+    [
+        # More items than columns, and more test items than rows, that are solved for at once.
+        [np.arange(100, 420), np.arange(40, 80)],
+        # Some are in every test set, which a single one has in any case: they are not learned from.
+        [np.arange(100, 300), np.arange(250, 530)],
+        [np.arange(500, 150, -1)],
+        # All are tested at some time.
+        [np.arange(200), np.arange(200, 529), np.array([529])],
+    ],
+)
+def test_large_folds(tests, indefinite):
+    """Nothing changes where a block of rows or columns ends."""
+    gram = some_gram(530, seed=2, indefinite=indefinite)
     codes = np.arange(530) % 2
     problems, penalties = one_against_rest(codes, 2), np.full(530, 0.1)
-    test = np.arange(100, 420)
-    found = hold_out(gram, problems, penalties, [test])
-    train = np.setdiff1d(np.arange(530), test)
-    expected = direct_decisions(gram, problems, penalties, train, test)
-    np.testing.assert_allclose(found.decisions[0, test], expected, atol=1e-8)
-    for item in (0, 99, 420, 529):
-        others = np.setdiff1d(train, [item])
-        expected = direct_decisions(gram, problems, penalties, others, [item])[0]
-        np.testing.assert_allclose(found.decisions[0, item], expected, atol=1e-8)
+    found = hold_out(gram, problems, penalties, tests)
+    # Without a penalty the eigenvalues of these matrices are as small as -1.5.
+    close = {"rtol": 1e-6, "atol": 1e-6} if indefinite else {"atol": 1e-8}
+    for fold, test in enumerate(tests):
+        train = np.setdiff1d(np.arange(530), test)
+        expected = direct_decisions(gram, problems, penalties, train, test)
+        np.testing.assert_allclose(found.decisions[fold, test], expected, **close)
+        applied = found.functions[fold].decide(gram[test])
+        np.testing.assert_allclose(applied, expected, **close)
+        assert not found.functions[fold].coefficients[:, test].any()
+        for item in train[[0, len(train) // 3, -1]]:
+            others = np.setdiff1d(train, [item])
+            expected = direct_decisions(gram, problems, penalties, others, [item])[0]
+            np.testing.assert_allclose(found.decisions[fold, item], expected, **close)
 
 
 def test_a_ridge_of_two_classes_is_that_of_scikit_learn():

@@ -24,6 +24,11 @@ class Matrices:
             Candidate({"k": k}, {}, (1.0,), ALPHAS, multiclass) for k in range(len(grams))
         )
 
+    def only(self, candidates):
+        some = Matrices(self.stack)
+        some.candidates = tuple(candidates)
+        return some
+
     def gram(self, stack, candidate):
         return stack[candidate.parameters["k"]]
 
@@ -159,6 +164,33 @@ def test_classes_of_test_items_change_nothing(n_classes, class_weight):
     assert one.score == other.score
     assert [t.parameters for t in one.trials] == [t.parameters for t in other.trials]
     np.testing.assert_allclose(first, second, atol=1e-6)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_fold_chooses_among_what_it_kept(class_weight):
+    """As if nothing else were there; what no fold kept is not tried at all.
+
+    Nor does it matter that rounding has made matrices asymmetric, though folds order them in other
+    ways.
+    """
+    codes, grams = some_data(3)
+    noise = np.triu(np.random.default_rng(5).normal(size=(36, 36)), 1)
+    grams = [gram + 1e-4 * noise for gram in grams]
+    tests = [np.arange(0, 36, 4), np.array([35, 2, 17]), np.arange(1, 36, 4)]
+    sweep = Matrices([*grams, grams[0]])
+    one, two, three, _ = sweep.candidates
+    kept = [[two, three], [two], [one, three]]
+    judge = LeaveOneOut(codes, 3, class_weight, tests=tests, kept=kept)
+    judge.enter(sweep, sweep.stack)
+    assert {id(trial.candidate) for trial in judge.trials} == {id(one), id(two), id(three)}
+    for fold, (test, few) in enumerate(zip(tests, kept, strict=True)):
+        alone = LeaveOneOut(codes, 3, class_weight, tests=[test])
+        alone.enter(sweep.only(few), sweep.stack)
+        choice, expected = judge.choose(fold), alone.choose()
+        assert (choice.parameters, choice.score) == (expected.parameters, expected.score)
+        assert [t.parameters for t in choice.trials] == [t.parameters for t in expected.trials]
+        np.testing.assert_allclose(judge.scores(fold, choice), alone.scores(0, expected), atol=1e-6)
+        assert {id(own) for _, own in judge.ranked(fold)} == {id(own) for own in few}
 
 
 def test_rows_of_a_larger_matrix_and_threads(monkeypatch):

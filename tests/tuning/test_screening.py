@@ -104,3 +104,18 @@ def test_nodes_are_screened_on_some_of_them():
     assert model.score(network.graph, network.y, network.test) > 0.5
     result = nask.evaluate(model, network, folds=2)
     assert result.accuracy_mean > 0.5
+
+
+@pytest.mark.usefixtures("small")
+def test_the_order_of_the_grid_decides_among_equals(monkeypatch):
+    """Whatever the order in which passes are made: those of walks are made together."""
+    monkeypatch.setattr(screening, "KEPT_PASSES", 2)
+    network = nask.lab.make_social_network(150)
+    grid = {"restart": [None, 0.3], "gamma": [0.5, 2.0], "n_hops": [1, 2]}
+    model = nask.TunedNASKNodeClassifier(grid=grid)
+    # All of one class: every setting is right everywhere.
+    codes, items = np.zeros(150, dtype=np.intp), np.arange(150)
+    nothing = [np.empty(0, dtype=np.intp)]
+    found = screen(model, network.graph, items, codes, np.array([0, 1]), nothing)
+    expected = [own for sweep in model.sweeps() for own in sweep.candidates][:3]
+    assert [own.parameters for own in found.kept[0]] == [own.parameters for own in expected]

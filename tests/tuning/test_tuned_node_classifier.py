@@ -8,8 +8,10 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import nask
+from nask.engines.nodes.gram import node_grams
 from nask.exceptions import ParameterError
 from nask.tuning.node_classifier import NodeSweep
+from nask.tuning.sweeps import stacks_of
 
 GRID = {"gamma": [0.3, 3.0], "n_hops": [1, 2], "C": [0.1, 10.0]}
 
@@ -41,6 +43,26 @@ def test_each_candidate_has_the_gram_of_its_parameters(network):
         for candidate in sweep.candidates:
             expected = model.kernel(**candidate.parameters).fit_transform(network.graph)
             np.testing.assert_allclose(sweep.gram(stack, candidate), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("items", [None, np.array([3, 150, 0, 71])])
+def test_walks_share_a_pass_and_change_no_bit(network, monkeypatch, items):
+    grid = {"gamma": [0.3, 3.0], "restart": [0.3, None, 0.1], "gamma_star": [2.0, 8.0]}
+    sweeps = nask.TunedNASKNodeClassifier(grid=grid).sweeps()
+    expected = [sweep.compute(network.graph) for sweep in sweeps]
+    passes = []
+
+    def noted(*arguments):
+        passes.append(arguments)
+        return node_grams(*arguments)
+
+    monkeypatch.setattr("nask.kernels.fitted_nodes.node_grams", noted)
+    found = dict(stacks_of(sweeps, network.graph, items))
+    assert (len(sweeps), len(passes)) == (12, 4)
+    for number, stack in found.items():
+        whole = expected[number]
+        part = whole if items is None else whole[:, items[:, None], items]
+        np.testing.assert_array_equal(stack, part)
 
 
 def test_single_precision_by_default(network):

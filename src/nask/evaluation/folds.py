@@ -133,13 +133,13 @@ def ridge_folds(
     place[known] = np.arange(len(known))
     for first, some in _groups(sweeps, splits, len(classes)):
         start = time.perf_counter()
-        among = [None] * len(some) if kept is None else kept[first : first + len(some)]
-        judge, rows = _judge_of(method, classes, codes, known, place, some)
+        few = None if kept is None else kept[first : first + len(some)]
+        judge, rows = _judge_of(method, classes, codes, known, place, few, some)
         for sweep, stack in track(
             zip(sweeps, stacks, strict=True), len(sweeps), progress, description
         ):
             judge.enter(sweep, stack, rows)
-        choices = [judge.choose(fold, own) for fold, own in enumerate(among)]
+        choices = [judge.choose(fold) for fold in range(len(some))]
         seconds = (time.perf_counter() - start) / len(some)
         for fold, (split, choice) in enumerate(zip(some, choices, strict=True)):
             predicted = classes[best_class(judge.scores(fold, choice))]
@@ -154,6 +154,7 @@ def _judge_of(
     codes: Positions,
     known: Positions,
     place: Positions,
+    kept: Sequence[Sequence[Candidate]] | None,
     splits: Sequence[Split],
 ) -> tuple[Any, Positions]:
     """The judge of some splits, and the rows of the Gram matrices that it sees."""
@@ -163,7 +164,7 @@ def _judge_of(
         rows = np.concatenate([shown, first.test])
         return method.judge_on_validation(codes[shown], classes, len(first.train)), rows
     tests = [place[split.test] for split in splits]
-    return method.judge(codes[known], classes, tests), known
+    return method.judge(codes[known], classes, tests, kept), known
 
 
 def _groups(

@@ -19,7 +19,7 @@ from nask.storage.contents import Contents
 from nask.storage.hashes import content_hash
 from nask.storage.npy_chunks import read_npy, write_npy
 from nask.storage.write_errors import writing
-from nask.tuning.sweeps import Sweep
+from nask.tuning.sweeps import Sweep, stacks_of
 
 # The folder of results keeps this much of the disk free.
 SPARE_BYTES = 10**9
@@ -63,18 +63,20 @@ def shared_stacks(
     with writing(folder, OUT):
         folder.mkdir(parents=True, exist_ok=True)
     _check_disk(sweeps, n_items, folder, journal)
-    stacks: list[Array] = []
-    for number, sweep in enumerate(track(sweeps, len(sweeps), progress, description)):
-        contents = _contents(journal, sweep)
-        path = _file(folder, contents)
-        stack = read_npy(path, contents, OUT)
-        if stack is None:
-            start = time.perf_counter()
-            path.unlink(missing_ok=True)
-            stack = write_npy(path, contents, sweep.compute(data, n_jobs=n_jobs), OUT)
-            journal.note_pass(number, time.perf_counter() - start)
-        stacks.append(stack)
-    return stacks
+    named = [_contents(journal, sweep) for sweep in sweeps]
+    paths = [_file(folder, contents) for contents in named]
+    stacks = [read_npy(path, own, OUT) for path, own in zip(paths, named, strict=True)]
+    missing = [place for place, stack in enumerate(stacks) if stack is None]
+    start = time.perf_counter()
+    found = stacks_of([sweeps[place] for place in missing], data, n_jobs=n_jobs)
+    before = len(sweeps) - len(missing)
+    for number, stack in track(found, len(sweeps), progress, description, start=before):
+        place = missing[number]
+        paths[place].unlink(missing_ok=True)
+        stacks[place] = write_npy(paths[place], named[place], stack, OUT)
+        journal.note_pass(place, time.perf_counter() - start)
+        start = time.perf_counter()
+    return [stack for stack in stacks if stack is not None]
 
 
 def remove_stacks(folder: Path) -> None:

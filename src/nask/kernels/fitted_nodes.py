@@ -114,19 +114,42 @@ class FittedNodeKernel:
             training_nodes = np.arange(self.n_nodes)
         return self.formed(*self._linear(batch, rows, training_nodes, execution))
 
-    def hop_grams(
-        self, graph: AttributedGraph | None, execution: Execution, nodes: Index | None = None
-    ) -> Floats:
+    def hop_grams(self, graph: AttributedGraph | None, execution: Execution) -> Floats:
         """The kernel of each hop with the training nodes, (n_hops, m, n).
 
-        Without a graph, that of the training nodes, or of some of them, with each other.
+        Without a graph, that of the training nodes with each other.
         """
-        batch, rows, columns = self.batch, nodes, nodes
+        batch, rows, columns = self.batch, None, None
         if graph is not None:
             batch, rows = self._with_training(graph, None)
             columns = None if rows is None else np.arange(self.n_nodes)
         each, dtype = np.eye(self.spec.n_hops), self.form.dtype
         return self._compared(batch, each, execution, dtype, rows, columns).values
+
+    def hop_grams_of_walks(
+        self, restarts: Sequence[float | None], nodes: Index | None, execution: Execution
+    ) -> Iterator[Floats]:
+        """The kernel of each hop between training nodes, for several walks, from one pass.
+
+        Parameters
+        ----------
+        restarts : sequence of float or None
+            Each as the parameter ``restart``, whatever that of this kernel is.
+        nodes : ndarray or None
+            Their positions; None are all.
+        execution : Execution
+        """
+        each, dtype = np.eye(self.spec.n_hops), self.form.dtype
+        alone = restarts == [None]
+        rows = nodes if alone else None
+        hops = node_grams(self.batch, self.spec, each, execution, dtype, rows, rows)
+        for restart in restarts:
+            if restart is not None:
+                where = nodes, nodes, execution
+                yield self._over_walks(self.batch, restart, hops, *where, keep=True).values
+            else:
+                whole = hops.values
+                yield whole if alone or nodes is None else whole[:, nodes[:, None], nodes]
 
     def grams_of_forms(
         self,
@@ -220,17 +243,37 @@ class FittedNodeKernel:
         if self.restart is None:
             return node_grams(batch, self.spec, combinations, execution, dtype, rows, columns)
         whole = node_grams(batch, self.spec, combinations, execution, dtype)
+        return self._over_walks(batch, self.restart, whole, rows, columns, execution)
+
+    @staticmethod
+    def _over_walks(
+        batch: GraphBatch,
+        restart: float,
+        whole: NodeGrams,
+        rows: Index | None,
+        columns: Index | None,
+        execution: Execution,
+        keep: bool = False,
+    ) -> NodeGrams:
+        """Means of kernels between all nodes, which are overwritten unless they are to be kept."""
         every = np.arange(batch.n_nodes)
         down = every if rows is None else rows
         across = every if columns is None else columns
         chosen = np.union1d(down, across)
-        own = np.zeros((len(combinations), batch.n_nodes))
-        values = np.empty((len(combinations), len(down), len(across)), dtype=dtype)
+        own = np.zeros((len(whole.values), batch.n_nodes))
+        values = np.empty((len(whole.values), len(down), len(across)), dtype=whole.values.dtype)
         place = np.searchsorted(chosen, down)[:, None], np.searchsorted(chosen, across)
         begin = chosen if len(chosen) < batch.n_nodes else None
-        for k, kernel in enumerate(whole.values):
-            mean = kernel_over_walks(batch, self.restart, kernel, begin, execution)
-            own[k, chosen], values[k] = mean.diagonal(), mean[place]
+
+        def means() -> Iterator[None]:
+            for k, kernel in enumerate(whole.values):
+                own_copy = kernel.copy() if keep else kernel
+                mean = kernel_over_walks(batch, restart, own_copy, begin, execution)
+                own[k, chosen], values[k] = mean.diagonal(), mean[place]
+                yield
+
+        for _ in execution.track(means(), len(whole.values)):
+            pass
         return NodeGrams(values, own, whole.star_self)
 
     def normalised(

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
 
 from nask.arrays import Float64, Positions
 from nask.choices import Multiclass
-from nask.compiled.compiling import compiled, inner
+from nask.learning.bordered import BorderedInverse, part
 from nask.learning.decisions import DecisionFunctions
-
-# Columns that are solved for at once: with the rows of 400 test graphs they stay in the cache.
-COLUMNS = 256
-SQUARE = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +121,13 @@ def hold_out(
     Let B be the inverse of [[K + Λ, 1], [1', 0]] and a = B [y, 0]. Without the items H, the
     coefficients of the others are a_t - B_tH B_HH⁻¹ a_H, the diagonal of their inverse is
     diag(B_tt - B_tH B_HH⁻¹ B_Ht), and the decisions about H are y_H - B_HH⁻¹ a_H: the targets of H
-    have no part in them. The decision about one more item left out is y_i - a_i / B_ii.
+    have no part in them. The decision about one more item left out is y_i - a_i / B_ii. Items that
+    every fold leaves out have no part in B.
 
     Parameters
     ----------
     gram : ndarray of shape (n, n)
+        Symmetric to the last bit, where there are tests.
     problems : sequence of Problem
     penalties : ndarray of shape (n,)
         Diagonal of Λ.
@@ -155,205 +152,38 @@ def hold_out(
     joined = np.concatenate([*tests, np.empty(0, dtype=np.intp)])
     folds = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
     stops = np.zeros(len(tests) + 1, dtype=np.intp)
+    n_tested = np.bincount(joined, minlength=n)
     first = 0
     for problem in problems:
-        items = problem.items
         own = slice(first, first + problem.targets.shape[1])
-        inverse = bordered_inverse(gram, items, penalties[items])
+        first = own.stop
+        # Those that are left out at times come last; those that always are have no part at all.
+        times = n_tested[problem.items]
+        last = np.flatnonzero((times > 0) & (times < len(tests)))
+        order = np.concatenate([np.flatnonzero(times == 0), last])
+        if not len(order):
+            # Nothing to learn from: the function is 0 everywhere.
+            decisions[own] = 0.0
+            continue
+        items, targets = problem.items[order], problem.targets[order]
+        inverse = BorderedInverse.of(gram, items, len(last), penalties[items], targets)
         place = np.full(n, -1, dtype=np.intp)
         place[items] = np.arange(len(items))
         known = place[joined] >= 0
         np.cumsum(np.bincount(folds[known], minlength=len(tests)), out=stops[1:])
-        decided, learned = _left_out(inverse, problem.targets, place[joined[known]], stops)
-        if len(items) < n:
+        decided, learned = inverse.without(place[joined[known]], stops)
+        decisions[own, :, items] = decided.transpose(2, 0, 1)
+        others = np.flatnonzero(place < 0)
+        if len(others):
             # One product for all folds.
             coefficients = learned.transpose(2, 0, 1).reshape(-1, len(items) + 1)
-            others = coefficients[:, :-1] @ gram[items] + coefficients[:, -1:]
-            decisions[own] = others.reshape(-1, len(tests), n)
-        decisions[own, :, items] = decided.transpose(2, 0, 1)
-        for fold, part in zip(kept, learned, strict=False):
-            fold.coefficients[own, items] = part[:-1].T
-            fold.constants[own] = part[-1]
-        first = own.stop
+            about = coefficients[:, :-1] @ part(gram, items, others) + coefficients[:, -1:]
+            decisions[own, :, others] = about.reshape(-1, len(tests), len(others))
+        for fold, coefficients in zip(kept, learned, strict=False):
+            fold.coefficients[own, items] = coefficients[:-1].T
+            fold.constants[own] = coefficients[-1]
     return HeldOut(np.moveaxis(decisions, 0, -1), kept)
 
 
 def _blank(n_functions: int, n: int) -> DecisionFunctions:
     return DecisionFunctions(np.zeros((n_functions, n)), np.zeros(n_functions))
-
-
-def bordered_inverse(gram: Float64, items: Positions, penalties: Float64) -> Float64:
-    """Inverse of [[K + Λ, 1], [1', 0]] of some items.
-
-    Examples
-    --------
-    >>> bordered_inverse(np.eye(2), np.array([0, 1]), np.ones(2))
-    array([[ 0.25, -0.25,  0.5 ],
-           [-0.25,  0.25,  0.5 ],
-           [ 0.5 ,  0.5 , -1.  ]])
-    """
-    m = len(items)
-    # There may be hundreds of pairs of classes with a few items each: written so that what NumPy
-    # does around its loops takes little time.
-    system = gram[items[:, None], items]
-    place = np.arange(m)
-    system[place, place] += penalties
-    bordered = np.empty((m + 1, m + 1))
-    bordered[:m, :m] = _symmetric_inverse(system)
-    constant = bordered[:m, :m].sum(axis=1)
-    total = constant.sum()
-    share = constant / total
-    bordered[:m, :m] -= constant[:, None] * share
-    bordered[m, :m] = bordered[:m, m] = share
-    bordered[m, m] = -1 / total
-    return bordered
-
-
-def _symmetric_inverse(matrix: Float64) -> Float64:
-    """By Cholesky's method; by that of Gauss where the matrix is not positive definite."""
-    factor, failed = lapack.dpotrf(matrix.T)
-    if failed:
-        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
-    inverse, _ = lapack.dpotri(factor, overwrite_c=True)
-    # LAPACK stores it column by column and leaves out what is below the diagonal.
-    whole: Float64 = inverse.T
-    _mirror(whole)
-    return whole
-
-
-@compiled
-def _mirror(matrix: Any) -> None:
-    """Copy what is below the diagonal to above it, in squares that stay in the cache."""
-    n = len(matrix)
-    for first in range(0, n, SQUARE):
-        for start in range(0, first + 1, SQUARE):
-            for i in range(first, min(first + SQUARE, n)):
-                for j in range(start, min(start + SQUARE, i)):
-                    matrix[j, i] = matrix[i, j]
-
-
-def _left_out(
-    inverse: Float64, targets: Float64, places: Positions, stops: Positions
-) -> tuple[Float64, Float64]:
-    """Held-out decisions about the items of a problem, and the coefficients without test items.
-
-    Parameters
-    ----------
-    inverse : ndarray of shape (m + 1, m + 1)
-    targets : ndarray of shape (m, n_functions)
-    places : ndarray
-        Positions of test items among the items of the problem, fold by fold.
-    stops : ndarray of shape (n_folds + 1,)
-        Where those of each fold begin and end.
-    """
-    solution = inverse[:, :-1] @ targets
-    shape = (len(stops) - 1, len(solution), targets.shape[1])
-    decided, coefficients = np.empty((shape[0], shape[1] - 1, shape[2])), np.empty(shape)
-    _leave_out(inverse, solution, targets, places, stops, decided, coefficients)
-    return decided, coefficients
-
-
-@inner
-def _inverted(number: float) -> float:
-    """1 / x; 0 of 0, which is the diagonal of an item that has been left out."""
-    return 1.0 / number if number != 0.0 else 0.0
-
-
-@inner
-def _factorise(inverse: Any, left: Any, factor: Any, pivot: Any) -> None:
-    """B_HH = L D L', with ones on the diagonal of L; ``pivot`` is 1 / D."""
-    for i in range(len(left)):
-        for j in range(i + 1):
-            factor[i, j] = inverse[left[i], left[j]]
-    for j in range(len(left)):
-        pivot[j] = _inverted(factor[j, j])
-        for i in range(j + 1, len(left)):
-            share = factor[i, j] * pivot[j]
-            for k in range(j + 1, i + 1):
-                factor[i, k] -= share * factor[k, j]
-        for i in range(j + 1, len(left)):
-            factor[i, j] *= pivot[j]
-
-
-@inner
-def _forward(factor: Any, own: Any) -> None:
-    """L⁻¹ a_H in the place of a_H."""
-    for i in range(len(factor)):
-        for j in range(i):
-            for f in range(own.shape[1]):
-                own[i, f] -= factor[i, j] * own[j, f]
-
-
-@inner
-def _backward(factor: Any, pivot: Any, own: Any) -> None:
-    """B_HH⁻¹ a_H in the place of L⁻¹ a_H."""
-    for i in range(len(factor) - 1, -1, -1):
-        for f in range(own.shape[1]):
-            own[i, f] *= pivot[i]
-            for j in range(i + 1, len(factor)):
-                own[i, f] -= factor[j, i] * own[j, f]
-
-
-@inner
-def _take_out(
-    columns: Any, left: Any, factor: Any, pivot: Any, own: Any, rows: Any, coefficients: Any
-) -> None:
-    """L⁻¹ B_Ht into ``rows``, and B_tH B_HH⁻¹ a_H off the coefficients."""
-    width = columns.shape[1]
-    for i in range(len(left)):
-        for t in range(width):
-            rows[i, t] = columns[left[i], t]
-        for j in range(i):
-            share = factor[i, j]
-            for t in range(width):
-                rows[i, t] -= share * rows[j, t]
-        for f in range(own.shape[1]):
-            share = own[i, f] * pivot[i]
-            for t in range(width):
-                coefficients[t, f] -= share * rows[i, t]
-
-
-@inner
-def _take_squares(rows: Any, pivot: Any, diagonal: Any) -> None:
-    """diag(B_tH B_HH⁻¹ B_Ht) off the diagonal."""
-    for i in range(len(rows)):
-        for t in range(len(diagonal)):
-            diagonal[t] -= rows[i, t] * rows[i, t] * pivot[i]
-
-
-@compiled
-def _leave_out(
-    inverse: Any,
-    solution: Any,
-    targets: Any,
-    places: Any,
-    stops: Any,
-    decided: Any,
-    coefficients: Any,
-) -> None:
-    """Fill in, fold by fold, what :func:`_left_out` returns."""
-    size, n_functions = solution.shape
-    for fold in range(len(stops) - 1):
-        left = places[stops[fold] : stops[fold + 1]]
-        factor, pivot = np.empty((len(left), len(left))), np.empty(len(left))
-        _factorise(inverse, left, factor, pivot)
-        own = solution[left]
-        _forward(factor, own)
-        rows, diagonal = np.empty((len(left), COLUMNS)), np.empty(COLUMNS)
-        for first in range(0, size, COLUMNS):
-            stop = min(first + COLUMNS, size)
-            some = coefficients[fold, first:stop]
-            some[:] = solution[first:stop]
-            _take_out(inverse[:, first:stop], left, factor, pivot, own, rows, some)
-            for t in range(stop - first):
-                diagonal[t] = inverse[first + t, first + t]
-            _take_squares(rows, pivot, diagonal)
-            for t in range(min(stop, size - 1) - first):
-                for f in range(n_functions):
-                    moved = some[t, f] * _inverted(diagonal[t])
-                    decided[fold, first + t, f] = targets[first + t, f] - moved
-        _backward(factor, pivot, own)
-        for i in range(len(left)):
-            for f in range(n_functions):
-                decided[fold, left[i], f] = targets[left[i], f] - own[i, f]
-                coefficients[fold, left[i], f] = 0.0

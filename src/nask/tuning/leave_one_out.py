@@ -15,6 +15,7 @@ from nask.choices import Multiclass
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.threads import one_blas_thread
+from nask.learning.bordered import mirror
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.decisions import best_class
@@ -84,6 +85,11 @@ class RidgeJudge(ABC):
         if self.keeps_functions:
             self._forget()
 
+    def arrange(self, sweeps: Sequence[Sweep]) -> None:
+        """Bring trials into the order of their sweeps: of equals, the earlier one is the best."""
+        number = {id(sweep): k for k, sweep in enumerate(sweeps)}
+        self.trials.sort(key=lambda trial: number[id(trial.sweep)])
+
     def _forget(self) -> None:
         """Drop the functions of settings that cannot be near the best any more.
 
@@ -92,17 +98,9 @@ class RidgeJudge(ABC):
         for k in np.flatnonzero(~may_be_near(self._right(self.trials, 0))):
             self.trials[k] = replace(self.trials[k], functions=None, left_out=None)
 
-    def choose(self, fold: int = 0, among: Sequence[Candidate] | None = None) -> Choice:
-        """Return the settings that are as good as the best for the training set of a fold.
-
-        Parameters
-        ----------
-        fold : int
-        among : sequence of Candidate, optional
-            Those that may be chosen; all by default.
-        """
-        allowed = None if among is None else {id(candidate) for candidate in among}
-        trials = [t for t in self.trials if allowed is None or id(t.candidate) in allowed]
+    def choose(self, fold: int = 0) -> Choice:
+        """Return the settings that are as good as the best for the training set of a fold."""
+        trials = self._tried(fold)
         if not trials:
             raise ParameterError("The grid has no candidates: expected one setting at least.")
         right = self._right(trials, fold)
@@ -113,7 +111,7 @@ class RidgeJudge(ABC):
 
     def accuracies(self, fold: int = 0) -> Float64:
         """Return the held-out accuracy of each trial for the training set of a fold."""
-        return np.asarray(self._right(self.trials, fold).mean(axis=1))
+        return np.asarray(self._right(self._tried(fold), fold).mean(axis=1))
 
     def ranked(self, fold: int = 0) -> list[tuple[Sweep, Candidate]]:
         """Return the kernels and their passes, the most accurate first.
@@ -122,12 +120,16 @@ class RidgeJudge(ABC):
         """
         best: dict[int, float] = {}
         kernels: dict[int, tuple[Sweep, Candidate]] = {}
-        for trial, own in zip(self.trials, self.accuracies(fold), strict=True):
+        for trial, own in zip(self._tried(fold), self.accuracies(fold), strict=True):
             key = id(trial.candidate)
             if (trial.multiclass, trial.alpha) in self._ranking(trial.candidate):
                 best[key] = max(own, best.get(key, 0.0))
                 kernels[key] = trial.sweep, trial.candidate
         return sorted(kernels.values(), key=lambda kernel: -best[id(kernel[1])])
+
+    def _tried(self, fold: int) -> list[Trial]:
+        """All trials of a fold."""
+        return [trial for trial in self.trials if fold in trial.right]
 
     def _right(self, trials: Sequence[Trial], fold: int) -> Mask:
         """Which of the judged items the trials classified rightly, trials x items."""
@@ -138,14 +140,26 @@ class RidgeJudge(ABC):
     def _judge(
         self, sweep: Sweep, stack: Floats, rows: Positions | None, candidate: Candidate
     ) -> list[Trial]:
-        gram = np.asarray(sweep.gram(stack, candidate), dtype=np.float64)
+        folds = self._folds(candidate)
+        if not folds:
+            return []
+        gram = np.array(sweep.gram(stack, candidate), dtype=np.float64)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
+        # One of single precision is symmetric but for rounding, and small penalties magnify that:
+        # what is learned must not depend on the order of items.
+        mirror(gram)
         unit = sweep.unit(stack, candidate) if self.keeps_functions else None
         tried = self._ranking(candidate) if self.rough else self._settings(candidate)
         return [
-            Trial(sweep, candidate, alpha, scheme, *self._try(gram, scheme, alpha), unit=unit)
+            Trial(
+                sweep, candidate, alpha, scheme, *self._try(gram, folds, scheme, alpha), unit=unit
+            )
             for scheme, alpha in tried
         ]
+
+    def _folds(self, candidate: Candidate) -> Sequence[int]:
+        """Those in which a candidate is tried."""
+        return (0,)
 
     def _settings(self, candidate: Candidate) -> list[tuple[Multiclass, float]]:
         """All schemes and penalties of a candidate."""
@@ -167,8 +181,8 @@ class RidgeJudge(ABC):
         """Tell which of the bits of a trial count."""
 
     @abstractmethod
-    def _try(self, gram: Float64, scheme: Multiclass, alpha: float) -> Found:
-        """Learn and judge."""
+    def _try(self, gram: Float64, folds: Sequence[int], scheme: Multiclass, alpha: float) -> Found:
+        """Learn and judge in some folds."""
 
 
 @dataclass(eq=False)
@@ -182,6 +196,8 @@ class LeaveOneOut(RidgeJudge):
     tests : sequence of ndarray, optional
         The test items of each fold, which are left out too and scored. By default there is one
         fold without any; then the functions are kept.
+    kept : sequence of sequence of Candidate, optional
+        What is tried in each fold; everything by default.
 
     Examples
     --------
@@ -197,13 +213,11 @@ class LeaveOneOut(RidgeJudge):
     """
 
     tests: Sequence[Positions] | None = None
+    kept: Sequence[Sequence[Candidate]] | None = None
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of the classes of a fold's test items, the mean of the settings chosen for it."""
-        tests = self.tests or ()
-        first = sum(len(test) for test in tests[:fold])
-        place = slice(first, first + len(tests[fold]))
-        chosen = [own.scores[place] for own in choice.trials]
+        chosen = [own.scores[fold] for own in choice.trials]
         return np.asarray(np.mean(chosen, axis=0, dtype=np.float64))
 
     @property
@@ -217,25 +231,34 @@ class LeaveOneOut(RidgeJudge):
             judged[self.tests[fold]] = False
         return judged
 
-    def _try(self, gram: Float64, scheme: Multiclass, alpha: float) -> Found:
+    def _folds(self, candidate: Candidate) -> Sequence[int]:
+        if self.kept is None:
+            return range(len(self.tests or NO_TESTS))
+        return [k for k, few in enumerate(self.kept) if any(own is candidate for own in few)]
+
+    def _try(self, gram: Float64, folds: Sequence[int], scheme: Multiclass, alpha: float) -> Found:
         penalty = alpha * Centring.fit(gram).scale
-        problems, tests = self._problems[scheme], NO_TESTS if self.tests is None else self.tests
+        problems = self._problems[scheme]
+        tests = [(self.tests or NO_TESTS)[fold] for fold in folds]
         if self.class_weight == "balanced":
             # Those of each training set, so that each fold has its own.
             weights = [self.weights(np.delete(self.codes, test)) for test in tests]
-            folds = zip(weights, tests, strict=True)
-            parts = [hold_out(gram, problems, penalty / own, [test]) for own, test in folds]
+            each = zip(weights, tests, strict=True)
+            parts = [hold_out(gram, problems, penalty / own, [test]) for own, test in each]
             found = HeldOut(np.concatenate([part.decisions for part in parts]), parts[0].functions)
         else:
             penalties = penalty / self.weights(self.codes)
             found = hold_out(gram, problems, penalties, tests, self.keeps_functions)
         scores = class_scores(found.decisions, scheme, self.n_classes)
-        right = np.packbits(best_class(scores) == self.codes, axis=1)
+        bits = np.packbits(best_class(scores) == self.codes, axis=1)
+        right = dict(zip(folds, bits, strict=True))
+        of_tests = {
+            fold: own[test].astype(np.float32)
+            for fold, own, test in zip(folds, scores, tests, strict=True)
+        }
         if self.keeps_functions:
-            left_out = scores[0].astype(np.float32)
-            return Found(right, left_out[:0], found.functions[0], left_out)
-        of_tests = [own[test] for own, test in zip(scores, tests, strict=True)]
-        return Found(right, np.concatenate(of_tests).astype(np.float32))
+            return Found(right, of_tests, found.functions[0], scores[0].astype(np.float32))
+        return Found(right, of_tests)
 
 
 @dataclass(eq=False)
@@ -259,7 +282,7 @@ class OnValidation(RidgeJudge):
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of the classes of the last items, the mean of the chosen settings."""
-        chosen = [own.scores for own in choice.trials]
+        chosen = [own.scores[fold] for own in choice.trials]
         return np.asarray(np.mean(chosen, axis=0, dtype=np.float64))
 
     @property
@@ -270,13 +293,13 @@ class OnValidation(RidgeJudge):
     def _judged(self, fold: int) -> Mask:
         return np.ones(len(self._truth), dtype=bool)
 
-    def _try(self, gram: Float64, scheme: Multiclass, alpha: float) -> Found:
+    def _try(self, gram: Float64, folds: Sequence[int], scheme: Multiclass, alpha: float) -> Found:
         square, others = np.split(gram[:, : self.n_train], [self.n_train])
         penalties = alpha * Centring.fit(square).scale / self.weights(self.codes)
         found = hold_out(square, self._problems[scheme], penalties)
         [functions] = found.functions
         scores = class_scores(functions.decide(others), scheme, self.n_classes)
         judged, rest = np.split(scores, [len(self._truth)])
-        right = np.packbits(best_class(judged) == self._truth)[None]
+        right = {0: np.packbits(best_class(judged) == self._truth)}
         left_out = class_scores(found.decisions[0], scheme, self.n_classes)
-        return Found(right, rest.astype(np.float32), functions, left_out.astype(np.float32))
+        return Found(right, {0: rest.astype(np.float32)}, functions, left_out.astype(np.float32))

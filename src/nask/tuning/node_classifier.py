@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,7 @@ from nask.messages import quoted
 from nask.tuning.grid import Grid
 from nask.tuning.inner_folds import one_split
 from nask.tuning.leave_one_out import OnValidation, RidgeJudge
-from nask.tuning.sweeps import ChosenFunctions, StarSweep
+from nask.tuning.sweeps import ChosenFunctions, StarSweep, Sweep
 from nask.tuning.tuned import TunedStarClassifier
 
 
@@ -34,11 +34,22 @@ class NodeSweep(StarSweep):
 
     kernel_type: ClassVar[type[NodeNASK]] = NodeNASK
 
-    def sampled(self, data: Any, items: Positions, n_jobs: int | None = None) -> Floats:
-        """Gram matrices of each hop of some of the nodes."""
+    def shares_pass(self, other: Sweep) -> bool:
+        """Whether the Gram matrices of another sweep come from the same pass: walks are apart."""
+        alike = {**other.parameters, "restart": self.parameters["restart"]}
+        return repr(alike) == repr(dict(self.parameters))
+
+    def compute_all(
+        self,
+        sweeps: Sequence[Self],
+        data: Any,
+        items: Positions | None = None,
+        n_jobs: int | None = None,
+    ) -> Iterator[Floats]:
+        """As of :class:`StarSweep`."""
         kernel = self.fitted(data, n_jobs)
-        grams: Floats = kernel.fitted_.hop_grams(None, kernel.execution(), items)
-        return grams
+        restarts = [own.parameters["restart"] for own in sweeps]
+        yield from kernel.fitted_.hop_grams_of_walks(restarts, items, kernel.execution())
 
     def group(
         self,

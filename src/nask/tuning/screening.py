@@ -11,7 +11,7 @@ import numpy as np
 from nask.arrays import Positions
 from nask.execution.progress import Progress, track
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
-from nask.tuning.sweeps import Candidate, Sweep, cut_to
+from nask.tuning.sweeps import Candidate, Sweep, cut_to, stacks_of
 
 # Up to so many training graphs or nodes, every setting is judged on all of them.
 LARGEST_UNSCREENED = 700
@@ -87,9 +87,10 @@ def screen(
     weights = method.class_weight_by_code(classes)
     judge = LeaveOneOut(codes[sample], len(classes), weights, method.n_jobs, True, tests=seen)
     sweeps = list(method.sweeps_of(data))
-    for sweep in track(sweeps, len(sweeps), progress, "Screening on a sample"):
-        stack = sweep.sampled(data, items[sample], n_jobs=method.n_jobs)
-        judge.enter(sweep, stack)
+    stacks = stacks_of(sweeps, data, items[sample], method.n_jobs)
+    for number, stack in track(stacks, len(sweeps), progress, "Screening on a sample"):
+        judge.enter(sweeps[number], stack)
+    judge.arrange(sweeps)
     kept = [_best(judge, fold) for fold in range(len(tests))]
     some = [own for few in kept for own in few]
     cut = [cut_to(sweep, some) for sweep in sweeps]

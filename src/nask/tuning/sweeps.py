@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self, get_args
 
@@ -77,9 +77,14 @@ class Sweep(Protocol):
     def stack(self, kernel: Any) -> Floats: ...  # noqa: D102
     def compute(self, data: Any, n_jobs: int | None = None) -> Floats: ...  # noqa: D102
     def n_bytes(self, n_items: int) -> int: ...  # noqa: D102
-    def sampled(  # noqa: D102
-        self, data: Any, items: Positions, n_jobs: int | None = None
-    ) -> Floats: ...
+    def shares_pass(self, other: Sweep) -> bool: ...  # noqa: D102
+    def compute_all(  # noqa: D102
+        self,
+        sweeps: Sequence[Any],
+        data: Any,
+        items: Positions | None = None,
+        n_jobs: int | None = None,
+    ) -> Iterator[Floats]: ...
     def only(self, candidates: Sequence[Candidate]) -> Self: ...  # noqa: D102
     def gram(self, stack: Floats, candidate: Candidate) -> Floats: ...  # noqa: D102
     def unit(self, stack: Floats, candidate: Candidate) -> float | None: ...  # noqa: D102
@@ -96,6 +101,29 @@ def cut_to(sweep: Sweep, candidates: Sequence[Candidate]) -> Sweep:
     """Return the same pass with those of its candidates that are among some; maybe none is."""
     known = {id(own) for own in candidates}
     return sweep.only([own for own in sweep.candidates if id(own) in known])
+
+
+def stacks_of(
+    sweeps: Sequence[Sweep], data: Any, items: Positions | None = None, n_jobs: int | None = None
+) -> Iterator[tuple[int, Floats]]:
+    """Position of each sweep and what its pass gives; each pass is made once.
+
+    So the order is that of the passes.
+
+    Parameters
+    ----------
+    sweeps : sequence of Sweep
+    data : list of AttributedGraph, or AttributedGraph
+    items : ndarray, optional
+        What is compared; all by default.
+    n_jobs : int or None
+    """
+    left = dict(enumerate(sweeps))
+    while left:
+        first = next(iter(left.values()))
+        group = [place for place, own in left.items() if first.shares_pass(own)]
+        some = [left.pop(place) for place in group]
+        yield from zip(group, first.compute_all(some, data, items, n_jobs), strict=True)
 
 
 class LearnerGrid:
@@ -178,12 +206,35 @@ class StarSweep:
         grams: Floats = kernel.hop_grams()
         return grams
 
-    def sampled(self, data: Any, items: Positions, n_jobs: int | None = None) -> Floats:
-        """Gram matrices of each hop of some of the graphs, with the ranges of all."""
-        kernel = self.fitted(data, n_jobs)
-        some = kernel.fitted_.take(items)
-        grams: Floats = some.hop_grams(some.graphs, None, kernel.execution())
-        return grams
+    def shares_pass(self, other: Sweep) -> bool:
+        """Whether the Gram matrices of another sweep come from the same pass."""
+        return other is self
+
+    def compute_all(
+        self,
+        sweeps: Sequence[Self],
+        data: Any,
+        items: Positions | None = None,
+        n_jobs: int | None = None,
+    ) -> Iterator[Floats]:
+        """Gram matrices of each hop, for sweeps that share the pass.
+
+        Parameters
+        ----------
+        sweeps : sequence of StarSweep
+        data : list of AttributedGraph, or AttributedGraph
+            With the ranges of attributes.
+        items : ndarray, optional
+            The graphs, or nodes, that are compared; all by default.
+        n_jobs : int or None
+        """
+        for own in sweeps:
+            if items is None:
+                yield own.compute(data, n_jobs)
+            else:
+                kernel = own.fitted(data, n_jobs)
+                some = kernel.fitted_.take(items)
+                yield some.hop_grams(some.graphs, None, kernel.execution())
 
     def only(self, candidates: Sequence[Candidate]) -> Self:
         """The same pass with some of its candidates."""

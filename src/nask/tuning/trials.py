@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,10 +20,10 @@ class Trial:
     ----------
     sweep, candidate, alpha, multiclass
         What it is.
-    right : ndarray of uint8 of shape (n_folds, ...)
-        Which of the judged items of each fold it classified rightly, as bits.
-    scores : ndarray of shape (n_tests, n_classes)
-        Of the test items of all folds.
+    right : mapping of int to ndarray of uint8
+        Which of the judged items it classified rightly, as bits, for each fold it was tried in.
+    scores : mapping of int to ndarray of shape (n_tests, n_classes)
+        Of the test items of each of these folds.
     functions : DecisionFunctions, optional
         Those that were learned, where there is one training set.
     left_out : ndarray of shape (n_train, n_classes), optional
@@ -35,8 +36,8 @@ class Trial:
     candidate: Candidate
     alpha: float
     multiclass: Multiclass
-    right: Bytes
-    scores: Float32
+    right: Mapping[int, Bytes]
+    scores: Mapping[int, Float32]
     functions: DecisionFunctions | None = None
     left_out: Float32 | None = None
     unit: float | None = None
@@ -44,15 +45,16 @@ class Trial:
     @property
     def parameters(self) -> dict[str, Any]:
         """The values of what is varied."""
-        scheme = {"multiclass": self.multiclass} if self.scores.shape[1] > 2 else {}
+        n_classes = next(iter(self.scores.values())).shape[1]
+        scheme = {"multiclass": self.multiclass} if n_classes > 2 else {}
         return {**self.candidate.parameters, "alpha": self.alpha, **scheme}
 
 
 class Found(NamedTuple):
     """What a trial finds; see :class:`Trial`."""
 
-    right: Bytes
-    scores: Float32
+    right: Mapping[int, Bytes]
+    scores: Mapping[int, Float32]
     functions: DecisionFunctions | None = None
     left_out: Float32 | None = None
 

@@ -69,7 +69,11 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
             )
 
     def judge(
-        self, codes: Positions, classes: Array, tests: Sequence[Positions] | None = None
+        self,
+        codes: Positions,
+        classes: Array,
+        tests: Sequence[Positions] | None = None,
+        kept: Sequence[Sequence[Candidate]] | None = None,
     ) -> LeaveOneOut:
         """Return the judge of ridge regressions, by leave-one-out in the training set of each fold.
 
@@ -81,13 +85,14 @@ class TunedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
             Those the numbers stand for.
         tests : sequence of ndarray, optional
             Test items of each fold, which are predicted; by default all items are for training.
+        kept : sequence of sequence of Candidate, optional
+            What is tried in each fold; everything by default.
         """
         self.check_search()
         refuse_single_members(codes, classes)
         weights = self.class_weight_by_code(classes)
-        return LeaveOneOut(
-            codes, len(classes), weights, self.n_jobs, self.learner == "svm", tests=tests
-        )
+        rough = self.learner == "svm"
+        return LeaveOneOut(codes, len(classes), weights, self.n_jobs, rough, tests, kept)
 
     def svm_judge(
         self,

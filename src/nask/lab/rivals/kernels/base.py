@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, get_args
 
@@ -201,9 +201,21 @@ class KernelSweep:
         compared: Float64 = kernel.compare()
         return compared
 
-    def sampled(self, data: Any, items: Positions, n_jobs: int | None = None) -> Float64:
-        """Result of the pass over some of the graphs."""
-        return self.compute([data[item] for item in items], n_jobs)
+    def shares_pass(self, other: Any) -> bool:
+        """Whether another sweep has the same pass."""
+        return other is self
+
+    def compute_all(
+        self,
+        sweeps: Sequence[KernelSweep],
+        data: Any,
+        items: Positions | None = None,
+        n_jobs: int | None = None,
+    ) -> Iterator[Float64]:
+        """Result of each pass over all graphs, or over some of them."""
+        some = data if items is None else [data[item] for item in items]
+        for own in sweeps:
+            yield own.compute(some, n_jobs)
 
     def only(self, candidates: Sequence[Candidate]) -> KernelSweep:
         """The same pass with some of its candidates."""
