@@ -16,6 +16,7 @@ from node_scores import SHOWN, around, candidates, star_mean, within_reach
 from records import Record, Records
 
 import nask
+from nask.explain.background import above_background
 
 pytest.importorskip("torch_geometric")
 pytest.importorskip("captum")
@@ -49,7 +50,11 @@ def test_scores_around_a_node_are_means_over_walks(graph, data):
 
     expected = sum(walked(own, h + 1) for h, own in enumerate(hops))
     np.testing.assert_allclose(within_reach(hops, mean), expected, atol=1e-12)
-    np.testing.assert_allclose(around(hops[0], mean) ** 2, walked(hops[0] ** 2, 2), atol=1e-12)
+    for n_steps in (1, 3):
+        squares = around(hops[0], mean, n_steps) ** 2
+        np.testing.assert_allclose(squares, walked(hops[0] ** 2, n_steps), atol=1e-12)
+    squares = above_background(graph, hops[0]) ** 2
+    np.testing.assert_allclose(squares, walked(hops[0] ** 2, 2), atol=1e-12)
 
 
 @given(graphs(), st.data())
@@ -193,11 +198,11 @@ def test_tables_take_means_over_folds_and_then_the_best_score(tmp_path):
 
     for subject in WITH_TRUTH:
         for fold, (shares, shown) in enumerate([(0.4, 0.9), (0.8, 0.7)]):
-            hidden = {"shares": shares, "around": shown, "not shown": 1.0}
+            hidden = {"shares": shares, "background": shown, "not shown": 1.0}
             records.add(truth_record(subject, "nask", fold, {"nask": scores(**hidden)}))
             rival = scores(nodes=0.95 if subject in COLOURED else 0.5)
             records.add(truth_record(subject, "GIN", fold, {"saliency": rival}))
-    assert tables.best(records, MOTIFS, "nask") == (pytest.approx(0.8), "around")
+    assert tables.best(records, MOTIFS, "nask") == (pytest.approx(0.8), "background")
     lines = tables.truth_table(records).splitlines()
     assert "| BA-2Motifs | **0.800** |  |  |  | 0.500 |" in lines
     assert f"| {COLOURED[0]} | 0.800 |  |  |  | **0.950** |" in lines
