@@ -16,29 +16,6 @@ SHARES = np.arange(0.1, 0.95, 0.1)
 SMALL = (0.1, 0.2, 0.3, 0.4, 0.5)
 
 
-def induced(graph: nask.AttributedGraph, nodes: Positions) -> nask.AttributedGraph:
-    """Return the graph of some nodes and the edges between them, attributes and all.
-
-    Examples
-    --------
-    >>> path = nask.AttributedGraph(3, [(0, 1), (1, 2)], {"age": [5, 6, 7]})
-    >>> kept = induced(path, np.array([1, 2]))
-    >>> kept.edges.tolist(), kept.node_attributes["age"].values()
-    ([[0, 1]], [6.0, 7.0])
-    """
-    nodes = np.sort(nodes)
-    place = np.full(graph.n_nodes, -1, dtype=np.int64)
-    place[nodes] = np.arange(len(nodes))
-    ends = place[graph.edges]
-    inside = np.flatnonzero((ends >= 0).all(axis=1))
-    return nask.AttributedGraph.from_valid(
-        len(nodes),
-        ends[inside],
-        {name: own.take(nodes) for name, own in graph.node_attributes.items()},
-        {name: own.take(inside) for name, own in graph.edge_attributes.items()},
-    )
-
-
 def order(scores: Float64, rng: np.random.Generator) -> Positions:
     """Return nodes by falling score; equal ones at random, since their numbers may tell a lot."""
     return np.lexsort((rng.random(len(scores)), -scores))
@@ -80,7 +57,8 @@ def fidelity(
             "insertion": [nodes[:size] for nodes, size in zip(orders, sizes, strict=True)],
         }
         for name, nodes_of in parts.items():
-            smaller = [induced(*each) for each in zip(graphs, nodes_of, strict=True)]
+            pairs = zip(graphs, nodes_of, strict=True)
+            smaller = [graph.induced(np.sort(nodes)) for graph, nodes in pairs]
             probability = predict_proba(smaller)
             kept[name].append(probability[np.arange(len(graphs)), predicted])
             if np.isclose(share, SMALL).any():

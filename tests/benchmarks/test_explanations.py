@@ -3,13 +3,12 @@
 import sys
 
 import explanation_tables as tables
-import networkx as nx
 import numpy as np
 import pytest
 from cases import Case
 from explained_sets import COLOURED, MOTIFS, PLANTED, SETS, WITH_TRUTH, load, load_fold
 from explanations import BEGIN, END, all_cases, main, write_page
-from fidelity import SHARES, characterization, fidelity, induced, order
+from fidelity import SHARES, characterization, fidelity, order
 from hypothesis import given
 from hypothesis import strategies as st
 from node_scores import SHOWN, around, candidates, star_mean, within_reach
@@ -55,29 +54,6 @@ def test_scores_around_a_node_are_means_over_walks(graph, data):
         np.testing.assert_allclose(squares, walked(hops[0] ** 2, n_steps), atol=1e-12)
     squares = above_background(graph, hops[0]) ** 2
     np.testing.assert_allclose(squares, walked(hops[0] ** 2, 2), atol=1e-12)
-
-
-@given(graphs(), st.data())
-def test_an_induced_graph_has_the_nodes_the_edges_between_them_and_their_values(graph, data):
-    kept = data.draw(st.lists(st.integers(0, graph.n_nodes - 1), unique=True))
-    expected = nx.Graph()
-    values = graph.node_attributes["x"].values()
-    expected.add_nodes_from((v, {"x": values[v]}) for v in range(graph.n_nodes))
-    weights = graph.edge_attributes["weight"].values()
-    for (u, v), weight in zip(graph.edges.tolist(), weights, strict=True):
-        expected.add_edge(u, v, weight=weight)
-    expected = expected.subgraph(kept)
-    found = induced(graph, np.array(kept, dtype=int))
-    names = sorted(kept)
-    assert found.n_nodes == len(kept)
-    assert found.node_attributes["x"].values() == [expected.nodes[v]["x"] for v in names]
-    edges = {
-        (frozenset((names[u], names[v])), weight)
-        for (u, v), weight in zip(
-            found.edges.tolist(), found.edge_attributes["weight"].values(), strict=True
-        )
-    }
-    assert edges == {(frozenset((u, v)), w) for u, v, w in expected.edges(data="weight")}
 
 
 def reds(graphs):

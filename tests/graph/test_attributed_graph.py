@@ -214,3 +214,22 @@ def test_attribute_equality_is_by_value_not_by_code():
     b = Attribute("categorical", np.array([1, 0], dtype=np.int32), ("y", "x"))
     assert a == b
     assert a != Attribute.from_values(["y", "x"])
+
+
+@given(graphs(), st.data())
+def test_an_induced_graph_has_the_nodes_the_edges_between_them_and_their_values(graph, data):
+    nodes = data.draw(st.permutations(range(graph.n_nodes)))
+    nodes = nodes[: data.draw(st.integers(0, graph.n_nodes))]
+    found = graph.induced(nodes)
+    assert found.n_nodes == len(nodes)
+    for name, own in graph.node_attributes.items():
+        values = own.values()
+        assert found.node_attributes[name].values() == [values[v] for v in nodes]
+    between = {
+        frozenset(ends): k for k, ends in enumerate(graph.edges.tolist()) if set(ends) <= set(nodes)
+    }
+    kept = [between.pop(frozenset((nodes[u], nodes[v]))) for u, v in found.edges.tolist()]
+    assert not between
+    for name, own in graph.edge_attributes.items():
+        values = own.values()
+        assert found.edge_attributes[name].values() == [values[k] for k in kept]
