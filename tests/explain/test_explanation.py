@@ -428,3 +428,15 @@ def test_an_attribute_that_is_named_like_a_column_of_features():
     why = model.explain(graphs[0])
     with pytest.raises(GraphError, match="Rename the attribute"):
         why.attributes  # noqa: B018
+
+
+def test_a_model_without_support_graphs(mutag):
+    model = nask.NASKRegressor(n_hops=2).fit(mutag.graphs[:20], [5.5] * 20)
+    assert not len(model.support_)
+    why = model.explain(mutag.graphs[20])
+    assert why.decision == why.intercept == 5.5
+    assert why.neighbours == ()
+    for shares in (why.nodes, why.attributes, why.edges, why.background, why.if_missing()):
+        assert not shares.any()
+    json.dumps(why.to_json())
+    assert why.plot().axes
