@@ -436,7 +436,7 @@ def test_a_model_without_support_graphs(mutag):
     why = model.explain(mutag.graphs[20])
     assert why.decision == why.intercept == 5.5
     assert why.neighbours == ()
-    for shares in (why.nodes, why.attributes, why.edges, why.background, why.if_missing()):
-        assert not shares.any()
+    for own in (why.nodes, why.attributes, why.edges, why.background, why.if_missing()):
+        assert not own.any()
     json.dumps(why.to_json())
     assert why.plot().axes
