@@ -285,6 +285,7 @@ def test_as_a_table_and_as_json(mutag):
     data = json.loads(json.dumps(why.to_json()))
     assert data["decision"] == why.decision
     assert data["nodes"] == why.nodes.tolist()
+    assert data["baseline"] == "a graph unlike every training graph"
     assert data["edges"][3] == {"ends": mutag.graphs[70].edges[3].tolist(), "share": why.edges[3]}
     assert repr(why).startswith("Explanation(decision for class 1: ")
 
@@ -440,3 +441,14 @@ def test_a_model_without_support_graphs(mutag):
         assert not own.any()
     json.dumps(why.to_json())
     assert why.plot().axes
+
+
+@pytest.mark.parametrize("gram", ["linear", "rbf"])
+def test_the_intercept_is_the_decision_about_a_graph_unlike_everything(gram):
+    graphs = [nask.AttributedGraph(2, [(0, 1)], {"letter": [x, "b"]}) for x in "abcabcab"]
+    model = nask.NASKClassifier(n_hops=2, prune_cores=True, gram=gram).fit(graphs, [0, 1] * 4)
+    odd = nask.AttributedGraph(2, [(0, 1)], {"letter": ["x", "y"]})
+    [decision] = model.decision_function([odd])
+    assert model.explain(odd).intercept == pytest.approx(decision)
+    if gram == "linear":
+        assert model.explain(graphs[0]).intercept == pytest.approx(decision)

@@ -86,6 +86,11 @@ class Explanation:
         return "graph"
 
     @property
+    def baseline(self) -> str:
+        """What the intercept is the decision about: shares tell what is different from it."""
+        return f"a {self.item} unlike every training {self.item}"
+
+    @property
     def hops(self) -> Float64:
         """The share of the star around each node at each hop, (n_hops, n_nodes)."""
         # A copy: what a user does to it is not to change what else is read from it.
@@ -177,6 +182,7 @@ class Explanation:
             "prediction": self.prediction,
             "decision": self.decision,
             "intercept": self.intercept,
+            "baseline": self.baseline,
             "nodes": self.nodes.tolist(),
             "hops": self.hops.tolist(),
             "background": self.background.tolist(),
