@@ -121,7 +121,8 @@ def explain(
         _write_csv(out / FILES[2], edits)
         n_found = sum(row["found"] for row in edits)
         typer.echo(f"{n_found} of {len(edits)} graphs get another class by one or two edits.")
-    typer.echo(f"Explained {len(chosen)} graphs of {data.name}: see {out}.")
+    graphs = "1 graph" if len(chosen) == 1 else f"{len(chosen)} graphs"
+    typer.echo(f"Explained {graphs} of {data.name}: see {out}.")
 
 
 def _positions(graph: str, names: Sequence[str], dataset: str) -> list[int]:
