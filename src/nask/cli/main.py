@@ -22,6 +22,7 @@ from nask.cli.fit import fit
 from nask.cli.gram import gram
 from nask.cli.league import league
 from nask.cli.predict import predict
+from nask.cli.reproduce import reproduce
 from nask.evaluation.time_limit import quiet_tracker
 from nask.exceptions import NaskError
 
@@ -31,7 +32,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",  # which fills paragraphs
 )
-for command in (demo, evaluate, compare, league, gram, features, fit, predict, explain):
+for command in (demo, evaluate, compare, league, gram, features, fit, predict, explain, reproduce):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

@@ -4,7 +4,6 @@ predicted once."""
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -35,7 +34,7 @@ from nask.evaluation.journal import Journal
 from nask.evaluation.memory import folds_at_a_time
 from nask.evaluation.methods import classifies, described, method_name, named_method
 from nask.evaluation.records import Evaluation, FoldRecord
-from nask.evaluation.results import finished_repeats, summary
+from nask.evaluation.results import finished_repeats, records_path, summary
 from nask.evaluation.splits import Split
 from nask.evaluation.stacks import remove_stacks, shared_stacks
 from nask.evaluation.tasks import Task, make_task
@@ -51,8 +50,6 @@ from nask.tuning.screening import LARGEST_UNSCREENED, screen
 from nask.tuning.sweeps import Candidate, Sweep, cut_to
 
 T = TypeVar("T")
-# Characters of a dataset's name that do not go into the name of a file.
-UNSAFE = r"[^\w.+@-]"
 
 
 def evaluate(
@@ -173,8 +170,7 @@ def evaluate(
         place = Path(folder).expanduser()
         if os.path.exists(place) and not os.path.isdir(place):
             raise ParameterError(f"{place} is a file: expected a folder for results.")
-        name = f"{re.sub(UNSAFE, '_', task.name)}--{label}"
-        journal = Journal(place / f"{name}.jsonl", identity)
+        journal = Journal(records_path(place, task.name, label), identity)
         kept = None if grams is None else Path(grams).expanduser()
         work = (method, task, strict, journal, kept, n_jobs)
         if _pending(task, journal):

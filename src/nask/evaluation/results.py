@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from nask.evaluation.journal import Journal
 from nask.evaluation.records import Evaluation
 from nask.exceptions import ParameterError
+
+# Characters of a dataset's name that do not go into the name of a file.
+UNSAFE = r"[^\w.+@~-]"
 
 
 def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
@@ -39,6 +43,35 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
     journals = [Journal(path) for path in sorted(place.glob("*--*.jsonl"))]
     results = [summary(journal, finished_repeats(journal)) for journal in journals]
     return [result for result in results if result.repeats or result.timeout is not None]
+
+
+def read_result(folder: str | os.PathLike[str], dataset: str, method: str) -> Evaluation | None:
+    """Read the result of one method on one dataset; None if no repeat, and no limit, was reached.
+
+    Parameters
+    ----------
+    folder : path
+        That :func:`nask.evaluate` wrote to; there may be none.
+    dataset, method : str
+        Their names in records.
+    """
+    path = records_path(Path(folder), dataset, method)
+    if not path.exists():
+        return None
+    journal = Journal(path)
+    found = summary(journal, finished_repeats(journal))
+    return found if found.repeats or found.timeout is not None else None
+
+
+def records_path(folder: Path, dataset: str, method: str) -> Path:
+    """Return the file of records of a method on a dataset.
+
+    Examples
+    --------
+    >>> records_path(Path("results"), "my set", "nask").name
+    'my_set--nask.jsonl'
+    """
+    return folder / f"{re.sub(UNSAFE, '_', dataset)}--{method}.jsonl"
 
 
 def summary(journal: Journal, repeats: int) -> Evaluation:

@@ -1,0 +1,156 @@
+"""A cell that is an evaluation: one method on one set, by ``nask.evaluate``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from nask.choices import Items
+from nask.datasets.registry import load_dataset
+from nask.evaluation.evaluate import evaluate
+from nask.evaluation.methods import method_name, named_method
+from nask.evaluation.records import Evaluation
+from nask.evaluation.results import read_result
+from nask.io.dataset import Dataset
+from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.lab.experiments.experiment import Place
+from nask.tuning.grid import named_grid
+
+Data = Dataset | NodeDataset
+
+# A method that takes longer on a set is ended: TIMEOUT, or the repeats that it has finished.
+LIMIT = 3600.0
+# In a quick run: graphs, or nodes, per class, folds, and the folder of their records.
+FEW, QUICK_FOLDS, QUICK = 10, 2, "quick"
+
+
+@dataclass(frozen=True)
+class View:
+    """What is made of a set before it is evaluated: other attributes, or fewer graphs.
+
+    Parameters
+    ----------
+    name : str
+        Added to that of the set, after "~".
+    of : callable
+        From a set to the new one, whose name follows from the two.
+    """
+
+    name: str
+    of: Callable[[Data], Data]
+
+
+def few(dataset: Data) -> Data:
+    """Return some graphs, or nodes, of each class, under a name of their own.
+
+    Examples
+    --------
+    >>> few(load_dataset("MUTAG"))
+    Dataset('MUTAG~few': 20 graphs, ...
+    """
+    y, name = np.asarray(dataset.y), f"{dataset.name}~few"
+    nodes = isinstance(dataset, NodeDataset)
+    classes = [own for own in np.unique(y) if not (nodes and own == NO_CLASS)]
+    chosen = np.sort(np.concatenate([np.flatnonzero(y == own)[:FEW] for own in classes]))
+    if isinstance(dataset, NodeDataset):
+        none = np.empty(0, dtype=np.int64)
+        return NodeDataset(name, dataset.graph.induced(chosen), y[chosen], none, none, none)
+    return Dataset(name, tuple(dataset.graphs[i] for i in chosen), y[chosen])
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """One method on one set, in nested cross-validation.
+
+    Parameters
+    ----------
+    row, column : str
+        How the table names them.
+    dataset, method : str
+        As ``nask.evaluate`` takes them.
+    folder : str
+        Of the records, below that of all results.
+    repeats : int
+        How often ten folds are drawn.
+    views : tuple of View
+        Applied to the set, one after the other.
+    values : mapping
+        Of nask: values of parameters that are tried instead of the grid's.
+    items : {"graphs", "nodes"}
+        What is classified.
+    folds : int
+    limit : float, optional
+        Seconds after which the run is ended.
+    """
+
+    row: str
+    column: str
+    dataset: str
+    method: str
+    folder: str
+    repeats: int = 10
+    views: tuple[View, ...] = ()
+    values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    items: Items = "graphs"
+    folds: int = 10
+    limit: float | None = LIMIT
+
+    def quick(self) -> Evaluated:
+        """Return the cell on a few graphs, or nodes, with two folds and records of its own."""
+        return replace(
+            self,
+            folder=f"{QUICK}/{self.folder}",
+            repeats=1,
+            folds=QUICK_FOLDS,
+            limit=None,
+            views=(View("few", few), *self.views),
+        )
+
+    def model(self) -> Any:
+        """The method, with what this cell varies."""
+        model = named_method(self.method, self.items)
+        if self.values:
+            parts = named_grid(model.grid)
+            model.set_params(grid=tuple({**part, **self.values} for part in parts))
+        return model
+
+    @property
+    def name(self) -> str:
+        """Of the set, with its views."""
+        return "~".join([self.dataset, *(view.name for view in self.views)])
+
+    def find(self, place: Place) -> Evaluation | None:
+        """Return the evaluation if all repeats are recorded, or the time is used up."""
+        found = read_result(place.folder / self.folder, self.name, method_name(self.model()))
+        if found is None or (found.repeats < self.repeats and found.timeout is None):
+            return None
+        return self._named(found)
+
+    def run(self, place: Place) -> Evaluation:
+        """Evaluate what the records lack."""
+        data = _loaded(self.dataset)
+        for view in self.views:
+            data = view.of(data)
+        result = evaluate(
+            self.model(),
+            data,
+            folds=self.folds,
+            repeats=self.repeats,
+            out=place.folder / self.folder,
+            n_jobs=place.n_jobs,
+            time_limit=self.limit,
+            progress=place.progress,
+        )
+        return self._named(result)
+
+    def _named(self, result: Evaluation) -> Evaluation:
+        return replace(result, dataset=self.column, method=self.row)
+
+
+@lru_cache(maxsize=1)
+def _loaded(name: str) -> Data:
+    return load_dataset(name)
