@@ -52,7 +52,7 @@ from nask.tuning.sweeps import Candidate, Sweep, cut_to
 
 T = TypeVar("T")
 # Characters of a dataset's name that do not go into the name of a file.
-UNSAFE = r"[^\w.+@-]"
+UNSAFE = r"[^\w.+@~-]"
 
 
 def evaluate(
