@@ -65,8 +65,8 @@ def _markdown_cell(cell: Cell | None) -> str:
 
 
 def _bare(text: str) -> str:
-    """Return text with its bars escaped: a bar would end the cell."""
-    return text.replace("|", "\\|")
+    """Return text with what is not text in Markdown escaped: bars end cells, tildes strike out."""
+    return text.replace("|", "\\|").replace("~", "\\~")
 
 
 def _rank(table: ComparisonTable, method: str) -> str:

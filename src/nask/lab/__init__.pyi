@@ -7,5 +7,8 @@ from nask.lab.generators.synthetic import make_synthetic as make_synthetic
 from nask.lab.generators.synthetic import make_synthetic_new as make_synthetic_new
 from nask.lab.generators.synthie import make_synthie as make_synthie
 from nask.lab.generators.truth import ExplainedDataset as ExplainedDataset
+from nask.lab.perturbations.labels import labels_only as labels_only
+from nask.lab.perturbations.masking import mask_attributes as mask_attributes
+from nask.lab.perturbations.noise import add_noise as add_noise
 from nask.lab.pokec.reader import read_pokec as read_pokec
 from nask.lab.rivals.catalogue import rival as rival

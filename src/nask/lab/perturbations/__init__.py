@@ -1,0 +1,1 @@
+"""Datasets with less in their attributes: noise, masked values, labels alone."""
