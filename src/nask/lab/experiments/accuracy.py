@@ -13,7 +13,6 @@ from nask.lab.experiments.experiment import Report, Results
 from nask.lab.experiments.paper import claims, mean_of
 from nask.lab.perturbations.labels import labels_only
 from nask.lab.rivals.catalogue import KERNEL_RIVALS
-from nask.messages import listed
 
 # The row of NASK as the paper has it, with an SVM, and that of the default learner.
 REFERENCE, DEFAULT = "nask", "nask, ridge"
@@ -105,6 +104,6 @@ def claims_met(
         text = f"{own.dataset} ({difference:+.1f})"
         (reached if difference >= 0 else below).append(text)
     return [
-        f"NASK with an SVM reaches the paper's figure on {listed(reached) or 'no set'}"
-        + (f", and stays below it on {listed(below)}." if below else ".")
+        f"NASK with an SVM reaches the paper's figure on {', '.join(reached) or 'no set'}"
+        + (f", and stays below it on {', '.join(below)}." if below else ".")
     ]

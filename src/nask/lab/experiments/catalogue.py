@@ -32,8 +32,6 @@ def experiment(name: str) -> Experiment:
     'accuracy-nodes'?
     """
     if name not in NAMES:
-        raise ParameterError(
-            f"There is no experiment {quoted(name)}. {did_you_mean(name, NAMES)}"
-        )
+        raise ParameterError(f"There is no experiment {quoted(name)}. {did_you_mean(name, NAMES)}")
     found: Experiment = named(f"nask.lab.experiments.{name.replace('-', '_')}:EXPERIMENT")
     return found
