@@ -95,7 +95,8 @@ def claims_met(
     paper: Mapping[tuple[str, str], str | float], results: Sequence[Evaluation]
 ) -> list[str]:
     """Say on which sets the paper's figure of NASK was reached."""
-    reached, below = [], []
+    reached: list[str] = []
+    below: list[str] = []
     for own in results:
         claim = mean_of(paper.get((REFERENCE, own.dataset)))
         if own.method != REFERENCE or claim is None or not own.records:

@@ -41,7 +41,7 @@ class View:
     """
 
     name: str
-    of: Callable[[Data], Data]
+    of: Callable[[Any], Data]
 
 
 def few(dataset: Data) -> Data:
