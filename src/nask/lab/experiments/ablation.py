@@ -1,8 +1,8 @@
 """Accuracy of NASK and of variants that lack one of its parts (a table and a figure of the paper).
 
-The paper's variants: random walks instead of stars, one-hot matching or a Euclidean Gaussian instead
-of the exponential Gower similarity, and no Weisfeiler-Lehman iteration. Our own questions beside
-them: balls instead of nested stars, raw instead of normalised stars, no edge term, a linear Gram
+The paper's variants: random walks instead of stars, one-hot matching or a Euclidean Gaussian
+instead of the exponential Gower similarity, and no Weisfeiler-Lehman iteration. Our own questions
+beside them: balls instead of nested stars, raw instead of normalised stars, no edge term, a linear Gram
 matrix, and star size: without the degree as an attribute. Every variant chooses the other
 parameters from the grid of NASK, and has SVMs and the folds of the tables of accuracy.
 """

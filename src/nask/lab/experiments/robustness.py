@@ -1,7 +1,7 @@
 """Accuracy on perturbed attributes (a figure of the paper's appendix), and beyond it.
 
-The paper adds Gaussian noise to numbers, and sets a random part of the attributes of some nodes to 0.
-Here they are also masked as missing, which the kernel knows what to do with, and categories are
+The paper adds Gaussian noise to numbers, and sets a random part of the attributes of some nodes to
+0. Here they are also masked as missing, which the kernel knows what to do with, and categories are
 masked, too; the two most accurate rivals that look at numbers get the same copies. All methods
 have SVMs, as in the paper, and ten folds per copy. NASK has a small grid, the same for all sets.
 """

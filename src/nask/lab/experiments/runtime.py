@@ -1,8 +1,8 @@
 """The time of one Gram matrix, beside other kernels (the paper's table of runtimes).
 
-All kernels run on this machine, on one thread each, with their default parameters; rivals are those of
-``nask.lab``, of which some are faster than the programs of their authors. The paper's times are from
-other machines.
+All kernels run on this machine, on one thread each, with their default parameters; rivals are those
+of ``nask.lab``, of which some are faster than the programs of their authors. The paper's times are
+from another machine.
 """
 
 from __future__ import annotations

@@ -1,0 +1,131 @@
+"""Every experiment is a set of distinct cells that covers what the paper reports."""
+
+import numpy as np
+import pytest
+
+import nask
+from nask.exceptions import FormatError, ParameterError
+from nask.lab.experiments.catalogue import NAMES, experiment
+from nask.lab.experiments.evaluated import Evaluated, few
+from nask.lab.experiments.experiment import Place, found
+from nask.lab.experiments.paper import claims, mean_of
+from nask.lab.experiments.robustness import PERTURBATIONS
+from nask.lab.experiments.timed import TimedGram
+
+WITH_TABLES = [name for name in NAMES if name not in ("depth", "robustness", "case-study")]
+# The paper's Pokec is a cell only where its files are.
+ABSENT = {"Pokec"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("quick", [False, True])
+def test_no_two_cells_are_the_same(name, quick):
+    cells = experiment(name).cells(quick)
+    places = [(cell.row, cell.column) for cell in cells]
+    assert cells
+    assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_records_of_cells_are_apart(name):
+    cells = [*experiment(name).cells(False), *experiment(name).cells(True)]
+    files = [
+        (own.folder, own.name, own.method)
+        if isinstance(own, Evaluated)
+        else (own.folder, own.row, own.column)
+        for own in cells
+    ]
+    assert len(set(files)) == len(files)
+
+
+@pytest.mark.parametrize("name", WITH_TABLES)
+def test_what_the_paper_reports_is_a_cell(name):
+    cells = {(cell.row, cell.column) for cell in experiment(name).cells(False)}
+    missing = {own for own in set(claims(name)) - cells if own[1] not in ABSENT}
+    assert not missing
+
+
+@pytest.mark.parametrize(("name", "figures"), [("accuracy-categorical", 78), ("runtime", 42)])
+def test_the_paper_has_so_many_figures(name, figures):
+    assert len(claims(name)) == figures
+
+
+def test_figures_of_the_paper_have_means():
+    assert mean_of(claims("ablation")["random walk", "BZR"]) == 82.7
+    assert mean_of(claims("accuracy-categorical")["gh", "DD"]) is None
+
+
+def test_an_unknown_experiment_is_refused():
+    with pytest.raises(ParameterError, match="Did you mean 'depth'"):
+        experiment("dept")
+
+
+@pytest.mark.parametrize("own", PERTURBATIONS, ids=lambda own: own.name)
+def test_a_view_names_its_copies_as_records_do(own):
+    data = nask.lab.make_planted(6, missing=0.0)
+    view = own.view(0.2, 3)
+    assert view.of(data).name == f"{data.name}~{view.name}"
+
+
+def test_few_graphs_have_all_classes():
+    mutag = nask.load_dataset("MUTAG")
+    cut = few(mutag)
+    assert sorted(np.unique(cut.y)) == sorted(np.unique(mutag.y))
+    assert len(cut.graphs) == 20
+
+
+def test_few_nodes_have_a_class():
+    network = nask.lab.make_social_network(200)
+    y = np.where(np.arange(200) % 3 == 0, -1, network.y)
+    some = nask.NodeDataset("people", network.graph, y, [], [], [])
+    cut = few(some)
+    assert (cut.y >= 0).all()
+    assert cut.graph.n_nodes == len(cut.y) == 10 * some.n_classes
+
+
+@pytest.fixture(scope="module")
+def cell():
+    values = {"gamma": (1.0,), "gamma_star": (8.0,), "n_hops": (1, 2), "degree": (None,)}
+    full = Evaluated("nask", "MUTAG", "MUTAG", "nask-svm", "here", values=values)
+    return full.quick()
+
+
+def test_a_cell_is_run_once(cell, tmp_path):
+    place = Place(tmp_path)
+    assert cell.find(place) is None
+    result = cell.run(place)
+    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jsonl")}
+    assert cell.find(place) == result
+    assert cell.run(place) == result
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jsonl")} == files
+    assert (result.method, result.dataset, result.folds, result.repeats) == ("nask", "MUTAG", 2, 1)
+    assert {record.parameters["gamma"] for record in result.records} == {1.0}
+
+
+def test_records_of_too_few_repeats_are_not_enough(cell, tmp_path):
+    from dataclasses import replace
+
+    cell.run(Place(tmp_path))
+    assert replace(cell, repeats=2).find(Place(tmp_path)) is None
+
+
+def test_a_time_is_found_again(tmp_path):
+    own = TimedGram("nask", "MUTAG", "MUTAG", "nask", "runtime", {"n_hops": 1}).quick()
+    assert own.find(Place(tmp_path)) is None
+    time = own.run(Place(tmp_path))
+    assert time.seconds > 0
+    assert not time.timeout
+    assert time.n_graphs == 20
+    assert own.find(Place(tmp_path)) == time
+
+
+def test_a_damaged_time_is_told(tmp_path):
+    own = TimedGram("nask", "MUTAG", "MUTAG", "nask", "runtime")
+    (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime" / "MUTAG--nask.json").write_text('{"time": {"seconds": "soon"}}')
+    with pytest.raises(FormatError, match="holds no time of a Gram matrix"):
+        own.find(Place(tmp_path))
+
+
+def test_nothing_is_found_where_nothing_was_run(tmp_path):
+    assert found(experiment("ablation"), Place(tmp_path)) == {}
