@@ -31,7 +31,7 @@ _DEFAULT: dict[str, Sequence[Any]] = {
     "n_hops": (1, 2, 3, 4),
     "C": (1.0, 1e1, 1e2),
 }
-# For the nodes of one network; docs/results.md tells how it came about.
+# For the nodes of one network; docs/development.md tells how it came about.
 _NODES: dict[str, Sequence[Any]] = {
     "gamma": (1.0, 3.0),
     "use_edges": (False, True),

@@ -123,6 +123,13 @@ class Evaluated:
         """Of the set, with its views."""
         return "~".join([self.dataset, *(view.name for view in self.views)])
 
+    def data(self) -> Any:
+        """The set, as its views show it."""
+        data = _loaded(self.dataset)
+        for view in self.views:
+            data = view.of(data)
+        return data
+
     def find(self, place: Place) -> Evaluation | None:
         """Return the evaluation if all repeats are recorded, or the time is used up."""
         found = read_result(place.folder / self.folder, self.name, method_name(self.model()))
@@ -132,12 +139,9 @@ class Evaluated:
 
     def run(self, place: Place) -> Evaluation:
         """Evaluate what the records lack."""
-        data = _loaded(self.dataset)
-        for view in self.views:
-            data = view.of(data)
         result = evaluate(
             self.model(),
-            data,
+            self.data(),
             folds=self.folds,
             repeats=self.repeats,
             out=place.folder / self.folder,

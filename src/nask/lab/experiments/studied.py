@@ -1,0 +1,193 @@
+"""A cell that looks at one fold closely: probabilities, and two graphs with their shares."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import nask
+from nask.evaluation.records import OF_LEARNERS
+from nask.exceptions import FormatError
+from nask.lab.experiments.evaluated import Evaluated
+from nask.lab.experiments.experiment import Place
+from nask.storage.replacing import replacing
+
+
+@dataclass(frozen=True)
+class StudiedGraph:
+    """One graph that was classified rightly, and the share of each node in that.
+
+    Parameters
+    ----------
+    graph : int
+        Its position in the set.
+    truth, predicted : label
+    probability : float
+        Of the predicted class.
+    labels : tuple of str
+        Category of each node.
+    edges : tuple of (int, int)
+    core : int
+        The node with the most neighbours, the first of several.
+    shares : tuple of float
+        Of the nodes in the decision, with equal parts of the intercept; they add up to it.
+    """
+
+    graph: int
+    truth: Any
+    predicted: Any
+    probability: float
+    labels: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+    core: int
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a model says about the test graphs of the first fold.
+
+    Parameters
+    ----------
+    parameters : mapping
+        Those that the training set of this fold chose.
+    classes : tuple
+    truth : tuple
+        Of each test graph.
+    probabilities : tuple of tuple of float
+        Of each test graph and class.
+    graphs : tuple of StudiedGraph
+        The surest of those classified rightly, one per class.
+    """
+
+    parameters: Mapping[str, Any]
+    classes: tuple[Any, ...]
+    truth: tuple[Any, ...]
+    probabilities: tuple[tuple[float, ...], ...]
+    graphs: tuple[StudiedGraph, ...]
+
+
+@dataclass(frozen=True)
+class StudiedFold:
+    """The first fold of an evaluation, with the parameters that its training set chose.
+
+    Parameters
+    ----------
+    evaluated : Evaluated
+        Whose records have the fold.
+    folder : str
+        Of the record, below that of all results.
+    """
+
+    evaluated: Evaluated
+    folder: str
+
+    @property
+    def row(self) -> str:
+        """The method."""
+        return self.evaluated.row
+
+    @property
+    def column(self) -> str:
+        """The set."""
+        return self.evaluated.column
+
+    @property
+    def name(self) -> str:
+        """Of the set, with its views."""
+        return self.evaluated.name
+
+    @property
+    def method(self) -> str:
+        """As ``nask.evaluate`` takes it."""
+        return self.evaluated.method
+
+    def quick(self) -> StudiedFold:
+        """Return the cell on a few graphs, with a record of its own."""
+        own = self.evaluated.quick()
+        return replace(
+            self, evaluated=own, folder=own.folder.replace(self.evaluated.folder, self.folder)
+        )
+
+    def find(self, place: Place) -> Study | None:
+        """Return the study if it is recorded."""
+        path = self._path(place)
+        if not path.exists():
+            return None
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            graphs = [_tuples(own) for own in found.pop("graphs")]
+            return Study(**_tuples(found), graphs=tuple(StudiedGraph(**own) for own in graphs))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FormatError(
+                f"{path} holds no study of a fold. Restore it from a copy, or delete it; it is then "
+                "made again."
+            ) from error
+
+    def run(self, place: Place) -> Study:
+        """Fit a model on the training set of the fold, ask it, and record the answers."""
+        evaluation = self.evaluated.find(place) or self.evaluated.run(place)
+        first = evaluation.records[0]
+        data = self.evaluated.data()
+        y, test = np.asarray(data.y), np.array(first.test)
+        train = np.setdiff1d(np.arange(len(y)), test)
+        kernel = {k: v for k, v in first.parameters.items() if k not in OF_LEARNERS}
+        model = nask.NASKClassifier(C=first.parameters["C"], n_jobs=place.n_jobs, **kernel)
+        model.fit([data.graphs[i] for i in train], y[train])
+        probabilities = model.predict_proba([data.graphs[i] for i in test])
+        surest = _surest(model.classes_, y[test], probabilities)
+        study = Study(
+            parameters=dict(first.parameters),
+            classes=tuple(model.classes_.tolist()),
+            truth=tuple(y[test].tolist()),
+            probabilities=tuple(map(tuple, probabilities.tolist())),
+            graphs=tuple(_studied(model, data, int(test[i]), probabilities[i]) for i in surest),
+        )
+        path = self._path(place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path, "--out") as temporary:
+            temporary.write_text(json.dumps(asdict(study)) + "\n", encoding="utf-8")
+        return study
+
+    def _path(self, place: Place) -> Path:
+        return place.folder / self.folder / f"{self.name}.json"
+
+
+def _surest(classes: Any, truth: Any, probabilities: Any) -> list[int]:
+    """Of each class, the graph that is classified rightly with the highest probability."""
+    right = classes[probabilities.argmax(axis=1)] == truth
+    own = [np.where(right & (truth == c), probabilities[:, k], -1.0) for k, c in enumerate(classes)]
+    return [int(of.argmax()) for of in own if of.max() >= 0]
+
+
+def _studied(model: Any, data: nask.Dataset, i: int, probabilities: Any) -> StudiedGraph:
+    graph = data.graphs[i]
+    predicted = model.classes_[probabilities.argmax()]
+    degrees = np.bincount(np.asarray(graph.edges).ravel(), minlength=graph.n_nodes)
+    why = model.explain(graph)
+    sign = 1.0 if predicted == model.classes_[-1] else -1.0
+    [first, *_] = graph.node_attributes.values()
+    return StudiedGraph(
+        graph=i,
+        truth=np.asarray(data.y)[i].item(),
+        predicted=predicted.item(),
+        probability=float(probabilities.max()),
+        labels=tuple(str(value) for value in first.values()),
+        edges=tuple((int(u), int(v)) for u, v in graph.edges),
+        core=int(degrees.argmax()),
+        shares=tuple((sign * why.leaning).tolist()),
+    )
+
+
+def _tuples(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record of JSON with tuples for lists."""
+
+    def as_tuple(value: Any) -> Any:
+        return tuple(map(as_tuple, value)) if isinstance(value, list) else value
+
+    return {name: as_tuple(value) for name, value in record.items()}
