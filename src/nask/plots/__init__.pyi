@@ -1,6 +1,9 @@
 from nask.plots.accuracy_dots import accuracy as accuracy
 from nask.plots.average_ranks import critical_difference as critical_difference
+from nask.plots.confidence_figure import confidence as confidence
 from nask.plots.confusion_matrix import confusion as confusion
+from nask.plots.depth_curves import DepthCurve as DepthCurve
+from nask.plots.depth_curves import depth as depth
 from nask.plots.explanation_figure import explanation as explanation
 from nask.plots.explanation_figure import hops as hops
 from nask.plots.graph_drawing import graph as graph
@@ -9,4 +12,6 @@ from nask.plots.kernel_pca import embedding as embedding
 from nask.plots.matched_stars import alignment as alignment
 from nask.plots.molecule import molecule_positions as molecule_positions
 from nask.plots.overview import kernel_overview as kernel_overview
+from nask.plots.perturbed_boxes import PerturbedAccuracies as PerturbedAccuracies
+from nask.plots.perturbed_boxes import robustness as robustness
 from nask.plots.standings import league_table as league_table

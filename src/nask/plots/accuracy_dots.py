@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nask.evaluation.records import Evaluation
 from nask.exceptions import ParameterError
-from nask.plots.style import GREY, add_legend, axes_or_new, colour_and_marker
+from nask.plots.style import GREY, add_legend, axes_or_new, colour_and_marker, colour_and_shape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,12 @@ SPREADS = (
 )
 
 
-def accuracy(results: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
+def accuracy(
+    results: Sequence[Evaluation],
+    ax: Axes | None = None,
+    *,
+    numerical: Collection[str] | None = None,
+) -> Axes:
     """Draw mean accuracies as dots, one row per dataset and method, with their spread.
 
     A thin bar is the standard deviation over test folds. A thick bar with ends is the one over
@@ -53,6 +58,9 @@ def accuracy(results: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
         come first.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
+    numerical : collection of str, optional
+        Datasets with numerical attributes: their dots are hollow, and those of all others, with
+        categorical attributes alone, are solid.
 
     Examples
     --------
@@ -78,7 +86,8 @@ def accuracy(results: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
         offset = step * (number - (len(methods) - 1) / 2)
         heights = [datasets.index(result.dataset) + offset for result in own]
         means = [100 * result.accuracy_mean for result in own]
-        colour, marker = colour_and_marker(number)
+        # With hollow dots colours are harder to tell apart: shapes differ as well.
+        colour, marker = (colour_and_marker if numerical is None else colour_and_shape)(number)
         for spread in SPREADS:
             # An unknown spread is NaN, for which no bar is drawn.
             lengths = np.array([_percent(getattr(result, spread.attribute)) for result in own])
@@ -92,15 +101,13 @@ def accuracy(results: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
                 elinewidth=spread.width,
                 capsize=spread.end,
             )
+        style: dict[str, Any] = {"linestyle": "none", "marker": marker, "color": colour}
+        ax.plot(means, heights, markersize=5, label=method, **style)
+        hollow = [place for place, one in enumerate(own) if one.dataset in (numerical or ())]
         ax.plot(
-            means,
-            heights,
-            linestyle="none",
-            marker=marker,
-            markersize=5,
-            color=colour,
-            label=method,
-        )
+            [means[place] for place in hollow], [heights[place] for place in hollow],
+            markersize=5, markerfacecolor="white", label="_hollow", **style,
+        )  # fmt: skip
     _draw_majorities(ax, results, datasets)
 
     ax.set_yticks(range(len(datasets)), datasets)
@@ -115,7 +122,7 @@ def accuracy(results: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
         ax.spines[edge].set_visible(False)
     for boundary in range(1, len(datasets)):
         ax.axhline(boundary - 0.5, color="#E3E3E3", linewidth=0.8, zorder=0)
-    _draw_legend(ax, results)
+    _draw_legend(ax, results, numerical)
     return ax
 
 
@@ -139,10 +146,20 @@ def _draw_majorities(ax: Axes, results: Sequence[Evaluation], datasets: list[str
         )
 
 
-def _draw_legend(ax: Axes, results: Sequence[Evaluation]) -> None:
+def _draw_legend(
+    ax: Axes, results: Sequence[Evaluation], numerical: Collection[str] | None
+) -> None:
     from matplotlib.lines import Line2D
 
     handles, labels = ax.get_legend_handles_labels()
+    if numerical is not None:
+        # Only what is there: a figure of one kind has nothing hollow, or nothing solid.
+        hollow = {result.dataset in numerical for result in results}
+        for kind, face in ((False, "#404040"), (True, "white")):
+            if kind in hollow:
+                dot = {"marker": "o", "markersize": 5, "linestyle": "none"}
+                handles.append(Line2D([], [], color="#404040", markerfacecolor=face, **dot))
+                labels.append("numerical attributes" if kind else "categorical attributes")
     for spread in SPREADS:
         if any(not math.isnan(_percent(getattr(result, spread.attribute))) for result in results):
             ends = "|" if spread.end else ""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nask.arrays import Array, Floats
+from nask.arrays import Array, Float64, Floats
 from nask.choices import LearningTask
 from nask.exceptions import ParameterError
 from nask.io.target import as_target, learning_task
+from nask.messages import quoted
 from nask.optional import require
 
 if TYPE_CHECKING:
@@ -37,6 +38,17 @@ def colour_and_marker(number: int) -> tuple[str, str]:
     (('#0072B2', 'o'), ('#0072B2', 's'))
     """
     return COLOURS[number % len(COLOURS)], MARKERS[number // len(COLOURS) % len(MARKERS)]
+
+
+def colour_and_shape(number: int) -> tuple[str, str]:
+    """Colour and shape of the points of that number, where neighbours differ in both.
+
+    Examples
+    --------
+    >>> colour_and_shape(0), colour_and_shape(1)
+    (('#0072B2', 'o'), ('#D55E00', 's'))
+    """
+    return COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
 
 
 def new_figure(width: float, height: float, layout: Layout = "compressed") -> Figure:
@@ -81,6 +93,33 @@ def add_legend(ax: Axes, *args: Any, **kwargs: Any) -> None:
         borderaxespad=0,
         **kwargs,
     )
+
+
+def tidy_axes(ax: Axes) -> None:
+    """Draw pale lines behind what is measured, and no frame at the top and the right."""
+    ax.grid(axis="y", color="#E3E3E3", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def numbers_of(values: npt.ArrayLike, name: str) -> Float64:
+    """Check that values are finite numbers.
+
+    Examples
+    --------
+    >>> numbers_of([1, 2], "hops")
+    array([1., 2.])
+    >>> numbers_of([1, "two"], "hops")
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: hops must be finite numbers. Got [1, 'two'].
+    """
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.full(1, np.nan)
+    if not np.isfinite(numbers).all():
+        raise ParameterError(f"{name} must be finite numbers. Got {quoted(values)}.")
+    return numbers
 
 
 @dataclass(frozen=True)
