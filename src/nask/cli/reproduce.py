@@ -21,6 +21,7 @@ from nask.storage.replacing import replacing
 
 ALL = "all"
 QUICK = "quick"
+SMALL = "A quick run, on a few graphs: it shows that all works, and its figures mean nothing.\n\n"
 
 
 def reproduce(
@@ -96,14 +97,15 @@ def _report(own: Experiment, place: Place, quick: bool) -> None:
         typer.echo(f"nask: {own.name}: there are no records in {place.folder}.", err=True)
         return
     report = own.report(results)
+    text = (SMALL if quick else "") + report.text
     folder = place.folder / QUICK if quick else place.folder
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / f"{own.name}.md", "--out") as temporary:
-        temporary.write_text(f"# {own.title}\n\n{report.text}", encoding="utf-8")
+        temporary.write_text(f"# {own.title}\n\n{text}", encoding="utf-8")
     written = [f"{own.name}.md"]
     for name, figure in report.pictures.items() if find_spec("matplotlib") else ():
         for ending in ("png", "svg"):
             save_picture(figure, folder / f"{name}.{ending}", "--out")
             written.append(f"{name}.{ending}")
-    show(Markdown(report.text.replace("<br>", " / ")))
+    show(Markdown(text.replace("<br>", " / ")))
     show(f"In {folder}: {', '.join(written)}.")

@@ -1,0 +1,74 @@
+"""The command nask reproduce as a user meets it."""
+
+import pytest
+
+from nask.evaluation.results import read_results
+from nask.exceptions import ParameterError
+from nask.lab.experiments.catalogue import NAMES, experiment
+
+# Sets that the quick version of each experiment reads, apart from embedded ones.
+SETS = {
+    "accuracy-categorical": ["ENZYMES"],
+    "accuracy-numerical": ["BZR", "Synthie"],
+    "accuracy-nodes": ["Cora"],
+    "ablation": [],
+    "depth": ["COX2"],
+    "runtime": [],
+    "robustness": ["BZR"],
+    "case-study": ["NCI1"],
+}
+PICTURES = {"depth", "robustness", "case-study", "ablation"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_quick_version_of_every_experiment_ends(name, invoke, tmp_path, benchmark_set):
+    for needed in SETS[name]:
+        benchmark_set(needed)
+    done = invoke("reproduce", name, "--quick", "--out", tmp_path, "--n-jobs", 1)
+    page = (tmp_path / "quick" / f"{name}.md").read_text()
+    assert page.startswith(f"# {experiment(name).title}")
+    assert "|---" in page
+    assert "quick run" in page
+    pictures = {path.suffix for path in (tmp_path / "quick").glob(f"{name}*.*")} - {".md"}
+    assert pictures == ({".png", ".svg"} if name in PICTURES else set())
+    # A second call finds everything, and writes the same page.
+    records = {path: path.read_bytes() for path in (tmp_path / "quick").rglob("*.json*")}
+    assert records
+    again = invoke("reproduce", name, "--quick", "--out", tmp_path, "--n-jobs", 1)
+    assert again.stdout == done.stdout
+    assert {path: path.read_bytes() for path in records} == records
+
+
+def test_without_an_id_it_lists_all(invoke):
+    listed = invoke("reproduce").stdout
+    assert all(name in listed for name in NAMES)
+
+
+def test_an_unknown_id_is_told(invoke, tmp_path):
+    with pytest.raises(ParameterError, match="There is no experiment 'runtimes'. Did you mean"):
+        invoke("reproduce", "runtimes", "--out", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_is_no_folder_for_results(invoke, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ParameterError, match="is a file: expected a folder"):
+        invoke("reproduce", "depth", "--out", tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_set_that_cannot_be_had_is_told(invoke, tmp_path, monkeypatch):
+    monkeypatch.setenv("NASK_DATA", str(tmp_path))
+    monkeypatch.setenv("NASK_CACHE", str(tmp_path / "cache"))
+    done = invoke("reproduce", "robustness", "--quick", "--out", tmp_path / "out", succeed=False)
+    assert "BZR" in done.stderr
+    assert "NASK_DATA" in done.stderr
+
+
+def test_records_of_another_run_are_kept(invoke, tmp_path):
+    invoke("evaluate", "MUTAG", "--method", "majority", "--out", tmp_path / "league", "--no-pictures")
+    [before] = read_results(tmp_path / "league")
+    done = invoke("reproduce", "ablation", "--no-run", "--out", tmp_path)
+    assert "there are no records" in done.stderr
+    assert read_results(tmp_path / "league") == [before]
