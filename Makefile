@@ -45,10 +45,11 @@ package: $(VENV)/test.stamp
 	  assert K.shape == (20, 20) and abs(K.diagonal() - 1).max() < 1e-12"
 	@echo "The wheel installs into a fresh environment and works."
 
-# Measures nask and its peers and rewrites docs/performance.md: about an hour. NASK_DATA names the
-# folder of the datasets.
+# Measures nask and its peers and rewrites docs/performance.md: about an hour; then the kernels of the paper's table of
+# runtimes, as far as they have no record. NASK_DATA names the folder of the datasets.
 bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/nask reproduce runtime --out results
 
 format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .

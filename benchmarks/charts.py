@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cases import METHODS, NESTED
 from generated import FITTED, power_law
 from records import Record, Records
-from tables import CLAIMED, CLAIMED_SETS, datasets, gram_of, growth, scaling_records
+from tables import CLAIMED, datasets, gram_of, growth, scaling_records
 
 from nask.plots.style import GREY, add_legend, colour_and_marker, new_figure
 
@@ -34,7 +34,7 @@ def time_chart(records: Records) -> Figure:
             _draw(ax, record, row + offset, colour)
         if drawn:
             ax.plot([], [], "o", color=colour, label=method)
-    claims = dict(zip(CLAIMED_SETS, CLAIMED[NESTED], strict=True))
+    claims = CLAIMED[NESTED]
     known = [(claims[name], row) for row, name in enumerate(names) if name in claims]
     if known:
         seconds, rows = zip(*known, strict=True)

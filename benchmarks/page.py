@@ -39,7 +39,8 @@ def _text(records: Records) -> str:
         "graphs of the set and multiplied by the ratio of the numbers of pairs.",
         tables.time_table(records),
         "![Seconds of one Gram matrix by set and method](images/performance.png)",
-        "Beside the times that the paper claims, measured on its own computer, in seconds:",
+        "Beside the times that the paper claims, measured on its own computer, in seconds "
+        "(`docs/results.md` has all kernels of the paper, on one thread):",
         tables.claim_table(records),
         "CPU seconds, of all threads together:",
         tables.cpu_table(records),

@@ -8,6 +8,7 @@ Runs nothing: ``nask reproduce`` does.
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from nask.lab.experiments.accuracy import REFERENCE
@@ -46,7 +47,7 @@ def _commit(own: Experiment) -> str:
     return done.stdout.strip()
 
 
-def answer(results: dict[str, Results]) -> str:
+def answer(results: Mapping[str, Results]) -> str:
     """In a few sentences: does NASK do what its paper claims?"""
     run, reached, first = 0, [], []
     for name in ACCURACIES:

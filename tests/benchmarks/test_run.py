@@ -146,7 +146,7 @@ def test_the_page_says_what_records_say(records, tmp_path):
     assert text.count(BEGIN) == text.count(END) == 1
     assert "| BZR | 2.0 | none in 120 s (> 60 x) | ≈ 108 (54 x), of 5 graphs |" in text
     assert "| BZR | 150 (+50) |" in text
-    assert "| BZR | 2.0 | 10.4 |  | 7 | ≈ 108 | 97 |  | 252 |" in text
+    assert "| BZR | 2.0 | 10.4 |  | 7.24 | ≈ 108 | 97.3 |  | 252 |" in text
     assert "abacus, 2 cores" in text
 
 

@@ -2,9 +2,9 @@
 
 The paper's variants: random walks instead of stars, one-hot matching or a Euclidean Gaussian
 instead of the exponential Gower similarity, and no Weisfeiler-Lehman iteration. Our own questions
-beside them: balls instead of nested stars, raw instead of normalised stars, no edge term, a linear Gram
-matrix, and star size: without the degree as an attribute. Every variant chooses the other
-parameters from the grid of NASK, and has SVMs and the folds of the tables of accuracy.
+beside them: balls instead of nested stars, raw instead of normalised stars, no edge term, a linear
+Gram matrix, and star size: without the degree as an attribute. Every variant chooses the other
+parameters from the grid of NASK, and has SVMs and folds of the tables of accuracy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nask import plots
 from nask.lab.experiments.accuracy import LABELS, OF_KERNELS, REFERENCE, accuracy_report
 from nask.lab.experiments.evaluated import Evaluated
 from nask.lab.experiments.experiment import Experiment, Report, Results

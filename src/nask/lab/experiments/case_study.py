@@ -1,9 +1,10 @@
 """A close look at NCI1 (two figures of the paper).
 
 The stars of 1 to 4 hops around the node with the most neighbours of two graphs that were classified
-rightly, the surest of each class, and under them the exact shares of their nodes; and the probabilities
-of all test graphs of the first fold, with the errors and a reliability curve. The model is that of the
-table of accuracies: an SVM with the parameters that the training set of this fold chose.
+rightly, the surest of each class, and under them the exact shares of their nodes; and the
+probabilities of all test graphs of the first fold, with the errors and a reliability curve. The
+model is that of the table of accuracies: an SVM with the parameters that the training set of this
+fold chose.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from nask import plots
 from nask.lab.experiments.accuracy import OF_KERNELS, REFERENCE
 from nask.lab.experiments.evaluated import Evaluated
 from nask.lab.experiments.experiment import Experiment, Report, Results
-from nask.lab.experiments.studied import Study, StudiedFold
+from nask.lab.experiments.studied import StudiedFold, Study
 
 NAME = "case-study"
 SET = "NCI1"

@@ -44,7 +44,7 @@ class View:
     of: Callable[[Any], Data]
 
 
-def few(dataset: Data) -> Data:
+def few(dataset: Any) -> Any:
     """Return some graphs, or nodes, of each class, under a name of their own.
 
     Examples

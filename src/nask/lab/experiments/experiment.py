@@ -43,6 +43,10 @@ class Cell(Protocol):
     def column(self) -> str:
         """On what: a set of graphs, mostly."""
 
+    @property
+    def folder(self) -> str:
+        """Of its records, below that of all results."""
+
     def find(self, place: Place) -> Any | None:
         """Return the result if its records are complete, else None."""
 

@@ -125,8 +125,8 @@ class StudiedFold:
             return Study(**_tuples(found), graphs=tuple(StudiedGraph(**own) for own in graphs))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(
-                f"{path} holds no study of a fold. Restore it from a copy, or delete it; it is then "
-                "made again."
+                f"{path} holds no study of a fold. Restore it from a copy, or delete it; it is "
+                "then made again."
             ) from error
 
     def run(self, place: Place) -> Study:

@@ -93,7 +93,7 @@ class TimedGram:
         path.parent.mkdir(parents=True, exist_ok=True)
         dataset = nask.load_dataset(self.dataset)
         assert isinstance(dataset, Dataset)
-        graphs = (few(dataset) if self.small else dataset).graphs
+        graphs = few(dataset).graphs if self.small else dataset.graphs
         self._record(path, GramTime(LIMIT, True, len(graphs)))
         for _ in run_within(LIMIT, self._measure, path, graphs):
             pass
