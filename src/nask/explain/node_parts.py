@@ -11,8 +11,9 @@ import numpy as np
 from nask.arrays import Float64, Index, Positions
 from nask.engines.nodes.gram import NodeGrams
 from nask.engines.nodes.similarity import filled_columns
+from nask.engines.pairwise.flow_shares import Flow
 from nask.engines.pairwise.prepared import PairwisePrepared
-from nask.engines.pairwise.shares import ComparedStars, Flow
+from nask.engines.pairwise.shares import ComparedStars
 from nask.execution.execution import Execution
 from nask.explain.attribute_shares import AttributeShares
 from nask.explain.deciding import Term

@@ -110,7 +110,10 @@ class ComparedStars:
         features, n_features = self._features(), spec.nodes.n_features
 
         def task(j0: int, j1: int) -> Shares:
-            shares, space = no_shares(tiling, n_features), FlowWorkspace.of(tiling.sizes, spec.n_hops)
+            shares, space = (
+                no_shares(tiling, n_features),
+                FlowWorkspace.of(tiling.sizes, spec.n_hops),
+            )
             flow_down(a, b, j0, j1, tiling.rules, features, down, across, space, shares)
             return shares
 
