@@ -106,14 +106,11 @@ class ComparedStars:
         execution.check_memory(
             execution.n_threads * n_bytes, f"Explaining a graph of {self.rows.batch.n_nodes} nodes"
         )
-
         features, n_features = self._features(), spec.nodes.n_features
 
         def task(j0: int, j1: int) -> Shares:
-            shares, space = (
-                no_shares(tiling, n_features),
-                FlowWorkspace.of(tiling.sizes, spec.n_hops),
-            )
+            shares = no_shares(tiling, n_features)
+            space = FlowWorkspace.of(tiling.sizes, spec.n_hops)
             flow_down(a, b, j0, j1, tiling.rules, features, down, across, space, shares)
             return shares
 
