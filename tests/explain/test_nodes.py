@@ -60,6 +60,28 @@ def test_another_graph_and_node_features():
     assert_complete(why, scores[0] - scores[1])
 
 
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_words_compared_by_nonzeros_have_the_same_shares(options, monkeypatch):
+    graph, y = network(50, features=True)
+    draw = np.random.default_rng(1)
+    rare = draw.choice([1.0, 1.0, 0.3], (50, 20)) * (draw.random((50, 20)) < 0.1)
+    words = np.hstack([graph.node_features.toarray(), rare])[:, draw.permutation(26)]
+    names = ("node_attributes", "edge_attributes")
+    graph = nask.AttributedGraph(
+        50, graph.edges, *(getattr(graph, name) for name in names), node_features=words
+    )
+    model = nask.NASKNodeClassifier(learner="ridge", **options).fit(graph, y, train=range(25))
+    why = model.explain(graph, 30)
+    exact = 1e-5 if options.get("dtype") == "float32" else 1e-9
+    assert_complete(why, model.decision_function(graph, [30])[0].max(), exact)
+    monkeypatch.setattr("nask.engines.nodes.similarity.DENSE_FILL", -1.0)
+    dense = model.explain(graph, 30)
+    assert why.attribute_names == dense.attribute_names
+    size = np.abs(dense.attributes).sum()
+    np.testing.assert_allclose(why.attributes, dense.attributes, atol=1e-9 * size, rtol=0)
+    np.testing.assert_allclose(why.edges, dense.edges, atol=1e-9 * size, rtol=0)
+
+
 def test_only_nodes_within_reach_have_a_share():
     path = nask.AttributedGraph(7, [(i, i + 1) for i in range(6)], {"x": [1, 2, 3, 4, 5, 6, 9]})
     model = nask.NASKNodeClassifier(n_hops=2).fit(path, [0, 0, None, None, None, 1, 1])

@@ -12,6 +12,7 @@ import numpy as np
 from nask.arrays import Float64
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.execution import Execution
+from nask.explain.attribute_shares import AttributeShares
 from nask.explain.background import above_background
 from nask.explain.deciding import Neighbour
 from nask.explain.judge import batch_size
@@ -28,8 +29,8 @@ class Part(Protocol):
     def hops(self) -> Float64:
         """The share of the star of each node at each hop, (n_hops, n_nodes)."""
 
-    def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
-        """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
+    def flow(self, execution: Execution) -> tuple[AttributeShares, Float64]:
+        """The shares of attributes, and of edges, (n_edges,)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,20 +132,14 @@ class Explanation:
         return above_background(self.graph, self.nodes)
 
     @cached_property
-    def _flow(self) -> tuple[dict[str, Float64], Float64]:
-        names: dict[str, Float64] = {}
-        edges = np.zeros(self.graph.n_edges)
-        for part in self.parts:
-            shares, of_edges = part.flow(self.execution)
-            edges += of_edges
-            for name, own in shares.items():
-                names[name] = names.get(name, 0.0) + own
-        return names, edges
+    def _flow(self) -> tuple[AttributeShares, Float64]:
+        attributes, edges = zip(*(part.flow(self.execution) for part in self.parts), strict=True)
+        return AttributeShares.added_up(attributes), np.sum(edges, axis=0)
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
         """The attributes of nodes, by column of ``attributes``."""
-        return tuple(self._flow[0])
+        return self._flow[0].names
 
     @property
     def attributes(self) -> Float64:
@@ -153,8 +148,7 @@ class Explanation:
         With those of edges and the intercept they add up to the decision. A node has a share as a
         member of stars, its own and those of others.
         """
-        shares = list(self._flow[0].values())
-        return np.column_stack(shares) if shares else np.empty((self.graph.n_nodes, 0))
+        return self._flow[0].table(self.graph.n_nodes)
 
     @property
     def edges(self) -> Float64:
@@ -168,10 +162,10 @@ class Explanation:
         Its attributes, and half of each of its edges. With the intercept these add up to the
         decision, too.
         """
-        total = self.attributes.sum(axis=1)
+        total = self._flow[0].by_node(self.graph.n_nodes)
         for end in self.graph.edges.T:
-            np.add.at(total, end, 0.5 * self.edges)
-        return np.asarray(total)
+            np.add.at(total, end, 0.5 * self._flow[1])
+        return total
 
     def to_json(self) -> dict[str, Any]:
         """Return all shares as numbers, texts and lists."""
@@ -198,13 +192,14 @@ class Explanation:
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row per node: its share, hop by hop, and attributes."""
         pandas = require("pandas", "frames")
+        names = [f"share of {name}" for name in self.attribute_names]
         columns: dict[str, Any] = {
             "node": np.arange(self.graph.n_nodes),
             "share": self.nodes,
             "background": self.background,
             **{f"hop {h + 1}": own for h, own in enumerate(self.hops)},
             "member": self.members,
-            **{f"share of {name}": own for name, own in self._flow[0].items()},
+            **dict(zip(names, self.attributes.T, strict=True)),
         }
         return pandas.DataFrame(columns)
 

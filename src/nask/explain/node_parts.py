@@ -8,20 +8,23 @@ from functools import cached_property
 
 import numpy as np
 
-from nask.arrays import Float64, Index
+from nask.arrays import Float64, Index, Positions
 from nask.engines.nodes.gram import NodeGrams
+from nask.engines.nodes.similarity import filled_columns
+from nask.engines.pairwise.flow_shares import Flow
 from nask.engines.pairwise.prepared import PairwisePrepared
-from nask.engines.pairwise.shares import ComparedStars, Flow
+from nask.engines.pairwise.shares import ComparedStars
 from nask.execution.execution import Execution
+from nask.explain.attribute_shares import AttributeShares
 from nask.explain.deciding import Term
 from nask.explain.gram_row import GramRow
-from nask.explain.parts import added_up, by_name
+from nask.explain.parts import added_up
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
 from nask.numeric import inverse_root
-from nask.stars.alike import star_names
+from nask.stars.alike import Names, star_names
 from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.walks import walk_ends
 
@@ -93,10 +96,19 @@ class ComparedNode:
             down, *hops = walk_ends(self.batch, kernel.restart, both, execution)
             across = np.array(hops)
         nodes = self._around(np.flatnonzero(down))
-        rows = self._stars(nodes)
-        columns = self._stars(np.arange(kernel.n_nodes))
-        stars, training = ComparedStars.of(rows, columns), across[:, : kernel.n_nodes]
-        return nodes, stars.flow(down[nodes], training, execution)
+        training = self._around(np.flatnonzero(across.any(axis=0)))
+        stars = ComparedStars.of(self._stars(nodes), self._stars(training))
+        return nodes, stars.flow(down[nodes], across[:, training], execution)
+
+    @cached_property
+    def columns(self) -> tuple[Positions, Positions]:
+        """The columns of node features that are compared in vectors, and by nonzeros."""
+        return filled_columns(self.batch)
+
+    @cached_property
+    def _names(self) -> Names:
+        """Names of all stars, equal where stars are alike."""
+        return star_names(self.batch, self.kernel.spec)
 
     def _around(self, nodes: Index) -> Index:
         """The nodes within as many steps of some nodes as there are hops, in ascending order."""
@@ -113,13 +125,17 @@ class ComparedNode:
         The stars at the rim lack members. That makes no difference: shares flow from the middle
         outwards, and what arrives there goes to attributes.
         """
-        spec = self.kernel.spec
-        spec = replace(spec, dtype="float64", nodes=spec.nodes.with_dense_features())
-        batch = self.batch.induced(nodes).with_dense_features()
+        spec, filled = self.kernel.spec, self.columns[0]
+        similarity = spec.nodes.with_dense_features(len(filled))
+        spec = replace(spec, dtype="float64", nodes=similarity)
+        batch = self.batch.induced(nodes)
+        if batch.features is not None:
+            sparse = batch.features[:, self.columns[1]]
+            batch = replace(batch, nodes=batch.dense_nodes(filled), features=sparse)
         node_levels, edge_levels = star_matrices(batch, spec.n_hops, spec.expansion)
         names = np.empty((spec.n_hops, 0), dtype="S1")
         if spec.guarded:
-            names = star_names(self.batch, self.kernel.spec)[:, nodes]
+            names = self._names[:, nodes]
         return PairwisePrepared(
             batch,
             spec,
@@ -178,14 +194,13 @@ class NodePart:
             hops[:, nodes] = shares.stars
         return hops
 
-    def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
-        """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
-        graph = self.compared.graph
+    def flow(self, execution: Execution) -> tuple[AttributeShares, Float64]:
+        """The shares of attributes, and of edges, (n_edges,)."""
+        compared, graph = self.compared, self.compared.graph
         nodes, shares = self._shares
-        attributes = {}
-        for name, own in by_name(shares, self.compared.kernel.schema).items():
-            attributes[name] = np.zeros(graph.n_nodes)
-            attributes[name][nodes] = own
-        edges, within = np.zeros(graph.n_edges), np.isin(graph.edges, nodes).all(axis=1)
-        edges[within] = shares.edges
-        return attributes, edges
+        schema, sparse = compared.kernel.schema, compared.columns[1]
+        edges = np.zeros(graph.n_edges)
+        within = np.zeros(graph.n_nodes, dtype=bool)
+        within[nodes] = True
+        edges[within[graph.edges].all(axis=1)] = shares.edges
+        return AttributeShares.of(shares, schema, nodes, sparse), edges

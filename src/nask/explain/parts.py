@@ -8,17 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nask.arrays import Float64, Index
-from nask.engines.pairwise.shares import Flow
-from nask.exceptions import GraphError
 from nask.execution.execution import Execution
+from nask.explain.attribute_shares import AttributeShares, attribute_rows
 from nask.explain.compared import ComparedGraph
 from nask.explain.deciding import Compared, Term
 from nask.explain.gram_row import centred_shares
 from nask.graph.batch import GraphBatch
-from nask.graph.schema import FEATURES, Schema
-
-STRUCTURE = "structure"
-"""The name of the share of nodes without any attribute: that they are there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +49,13 @@ class GraphPart:
         """The share of the star of each node at each hop, (n_hops, n_nodes)."""
         return np.asarray(np.einsum("hi,hvi->hv", self.weights, self.compared.sums))
 
-    def flow(self, execution: Execution) -> tuple[dict[str, Float64], Float64]:
-        """The shares of attributes, each (n_nodes,) by name, and of edges, (n_edges,)."""
+    def flow(self, execution: Execution) -> tuple[AttributeShares, Float64]:
+        """The shares of attributes, and of edges, (n_edges,)."""
         stars = self.compared.stars
         across = np.repeat(self.weights, np.diff(stars.columns.batch.nodes.ptr), axis=1)
         found = stars.flow(np.ones(stars.rows.batch.n_nodes), across, execution)
-        return by_name(found, self.compared.kernel.schema), found.edges
+        nodes = np.arange(stars.rows.batch.n_nodes)
+        return AttributeShares.of(found, self.compared.kernel.schema, nodes), found.edges
 
     def decide(self, batch: GraphBatch, execution: Execution) -> Float64:
         """What the functions on the kernel decide about each graph of an encoded batch."""
@@ -116,50 +112,3 @@ def added_up(
         by_item += centred_shares(coefficients, row)
         rest += float(coefficients @ row.rest)
     return weights, rest, by_item
-
-
-def by_name(found: Flow, schema: Schema) -> dict[str, Float64]:
-    """The shares of attributes, each (n_nodes,), by name."""
-    rows = (*found.numerical, *found.categorical)
-    shares = dict(zip(attribute_rows(schema), rows, strict=True))
-    constant = constant_name(schema)
-    if constant is not None:
-        shares[constant] = found.constant
-    return shares
-
-
-def attribute_rows(schema: Schema) -> dict[str, tuple[str, int]]:
-    """Where the values of each attribute of nodes are: the array of ``Elements``, and its row.
-
-    Columns of node features are the last numerical attributes. Attributes without any training
-    value are nowhere.
-
-    Examples
-    --------
-    >>> import nask
-    >>> pair = nask.AttributedGraph(2, node_attributes={"atom": ["C", "N"], "charge": [0.0, 1.0]})
-    >>> attribute_rows(Schema.fit([pair]))
-    {'charge': ('numerical', 0), 'atom': ('categorical', 0)}
-    """
-    numbers = [spec.name for spec in schema.nodes if spec.kind == "numerical"]
-    columns = [f"{FEATURES}[{column}]" for column in range(len(schema.features))]
-    for name in columns:
-        if any(spec.name == name for spec in schema.nodes):
-            raise GraphError(
-                f"The graphs have node_features, a column of which is called {name!r} in "
-                "explanations, and also a node attribute of that name. Rename the attribute."
-            )
-    numbers += columns
-    categories = [spec.name for spec in schema.nodes if spec.kind == "categorical"]
-    return {
-        name: (kind, row)
-        for kind, names in (("numerical", numbers), ("categorical", categories))
-        for row, name in enumerate(names)
-    }
-
-
-def constant_name(schema: Schema) -> str | None:
-    """The name of the share that no value has: of attributes that training graphs had none of."""
-    if not schema.nodes and not schema.features:
-        return STRUCTURE
-    return " and ".join(spec.name for spec in schema.nodes if spec.kind == "missing") or None

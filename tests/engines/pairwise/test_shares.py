@@ -1,11 +1,13 @@
 """Shares of stars, attributes and edges against the equations, and what must hold of them."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import nask
 from nask.engines.pairwise.shares import ComparedStars
@@ -131,3 +133,76 @@ def test_memory_is_checked_before_the_work(mutag):
     stars, training = prepared(mutag.graphs[:40], mutag.graphs[50])
     with pytest.raises(nask.exceptions.MemoryLimitError, match="Explaining a graph of"):
         flown(stars, training, weights_for(training), Execution(memory_limit=10_000))
+
+
+def words(draw, n, width, fill):
+    """Node features, most of them 0: ones, numbers, and some outside the training range."""
+    values = draw.choice([1.0, 1.0, -0.5, 0.25, 3.0, draw.random()], size=(n, width))
+    return values * (draw.random((n, width)) < fill)
+
+
+def graph_with_words(draw, n, fill, width=5):
+    edges = [(u, v) for u in range(n) for v in range(u) if draw.random() < 0.4]
+    attributes = {"letter": draw.choice(["a", "b"], n).tolist(), "x": draw.random(n)}
+    bonds = {"bond": draw.choice(["s", "d"], len(edges)).tolist()}
+    features = words(draw, n, width, fill)
+    return nask.AttributedGraph(n, edges, attributes, bonds, node_features=features)
+
+
+def with_sparse_features(prepared, width=5):
+    """The same stars, with the last numerical attributes as sparse node features."""
+    own, nodes = prepared.spec.nodes, prepared.batch.nodes
+    similarity = replace(
+        own,
+        numerical_gamma=own.numerical_gamma[:-width],
+        numerical_weight=own.numerical_weight[:-width],
+        n_features=width,
+        feature_gamma=float(own.numerical_gamma[-1]),
+        feature_weight=float(own.numerical_weight[-1]),
+    )
+    features = sparse.csr_array(nodes.numerical[-width:].T)
+    named = replace(nodes, numerical=nodes.numerical[:-width].copy())
+    batch = replace(prepared.batch, nodes=named, features=features)
+    return replace(prepared, batch=batch, spec=replace(prepared.spec, nodes=similarity))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 0.4]), OPTIONS)
+def test_sparse_node_features_have_the_shares_of_the_equations(seed, fill, options):
+    draw = np.random.default_rng(seed)
+    train = [graph_with_words(draw, n, fill) for n in (6, 9, 3)]
+    graph = graph_with_words(draw, 7, fill)
+    stars, training = prepared(train, graph, **options)
+    weights = weights_for(training)
+    found = flown(with_sparse_features(stars), with_sparse_features(training), weights)
+    parts = [pair_shares(stars, training, j, weights[:, j]) for j in range(len(train))]
+    hops, attributes, edges = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+    size = 1e-12 + sum(np.abs(each[0]).sum() for each in parts)
+    mine = np.vstack([found.numerical, found.features, found.categorical, found.constant[None]])
+    np.testing.assert_allclose(mine, attributes, atol=1e-9 * size, rtol=0)
+    np.testing.assert_allclose(found.edges, edges, atol=1e-9 * size, rtol=0)
+    np.testing.assert_allclose(found.stars, hops, atol=1e-9 * size, rtol=0)
+
+
+@pytest.mark.parametrize("gamma", [30.0, 800.0])
+@pytest.mark.parametrize("prune", [True, False])
+def test_nothing_is_lost_where_sparse_features_have_nothing_in_common(gamma, prune):
+    """P is a rounding error of differences there, or 0, and cannot be divided by."""
+    draw = np.random.default_rng(0)
+    train = [nask.AttributedGraph(3, [(0, 1)], node_features=draw.random((3, 2)) + 0.1)]
+    graph = nask.AttributedGraph(2, [(0, 1)], node_features=[[0, 0], [0.0, 5.0]])
+    stars, training = prepared(train, graph, gamma=gamma, gamma_star=2.0, prune_cores=prune)
+    weights = weights_for(training)
+    stars, training = (with_sparse_features(each, 2) for each in (stars, training))
+    found = flown(stars, training, weights)
+    shared = np.abs(found.features).sum() + np.abs(found.edges).sum()
+    assert np.isfinite(found.features).all()
+    total = found.features.sum() + found.edges.sum() + found.constant.sum()
+    assert total == pytest.approx(found.stars.sum(), abs=1e-9 * (1e-12 + shared))
+
+
+def test_sums_do_not_ignore_sparse_features():
+    draw = np.random.default_rng(0)
+    stars, training = prepared([graph_with_words(draw, 4, 0.4)], graph_with_words(draw, 4, 0.4))
+    with pytest.raises(RuntimeError, match="Only shares"):
+        ComparedStars.of(with_sparse_features(stars), with_sparse_features(training)).sums(RUN)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from nask.arrays import Floats, Positions
+from nask.attributes.compiled_features import NodeFeatures
 from nask.attributes.compiled_similarity import Operand, Similarity
 from nask.attributes.factors import Factors
 from nask.attributes.similarity import AttributeSimilarity
 from nask.compiled.places import Places
 from nask.compiled.vectors import LANES, aligned
-from nask.engines.nodes.node_features import NodeFeatures, fill_rows
+from nask.engines.nodes.node_features import fill_rows
 from nask.graph.batch import GraphBatch
 
 # A node feature that is nonzero for a larger share of the nodes is compared in vectors, like a
@@ -50,12 +51,11 @@ class NodeSimilarity:
         n = batch.n_nodes
         places = Places.of(np.array([0, n]), np.array([0, 1]), np.zeros(n))
         factors = Factors.of(similarity, exact, elements)
+        features = None if batch.features is None else batch.features[:, rest]
         return cls(
             factors.operand(elements, places),
             factors.similarity(),
-            NodeFeatures.of(
-                None if batch.features is None else batch.features[:, rest], similarity
-            ),
+            NodeFeatures.of(features, features, similarity),
             factors.floor(),
         )
 

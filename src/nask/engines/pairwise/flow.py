@@ -14,6 +14,13 @@ at once: all their shares go down to R_0 in one step. Nothing is lost where a fa
 nearly: the half of an empty bracket stays with the core.
 
 Tiles are laid out as in ``tile``: lines of the row graph's nodes, one per column node.
+
+Sparse node features are compared by their nonzeros. With Q = R_0 / P, the share of column d of node
+v is the sum over v' of Q(v, v') times its term of P, and that is, up to a factor and a constant,
+
+    (1 - f(x)) sum Q  -  sum Q f(x')  +  sum Q (f(x) + f(x') - 1 + s(x, x'))
+
+The second sum is over nonzeros x', the third over pairs of nonzeros; see ``compiled_features``.
 """
 
 from __future__ import annotations
@@ -21,6 +28,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from nask.arrays import Array
+from nask.attributes.compiled_features import NodeFeatures, add_features, shared_terms
 from nask.attributes.compiled_similarity import Operand, Similarity, factor, fill_similarity
 from nask.compiled.compiling import compiled, inner
 from nask.compiled.exponential import exp
@@ -46,6 +54,10 @@ LEAST_DIVISOR = 1e-200
 # Of P, what a pruned core exceeds the floor by: a smaller part is a rounding error, and a share
 # that is divided by it would be one, too.
 LEAST_EXCESS = 1e-7
+# The same of P with sparse node features, whose terms are differences of numbers of the size of 1.
+LEAST_SPARSE = 1e-7
+# Rows whose shares of sparse features are added up at once: of 1500 columns, they fit a L2 cache.
+FEATURE_ROWS = 128
 
 
 class FlowWorkspace(NamedTuple):
@@ -63,6 +75,8 @@ class FlowWorkspace(NamedTuple):
     edge_line: Array  # sums of P_E over the edges of one column
     lines: Array
     transpose: Array
+    shared: Array  # nodes: what sparse features of one column add to P
+    square: Array
 
     @classmethod
     def of(cls, sizes: TileSizes, n_hops: int) -> FlowWorkspace:
@@ -78,7 +92,7 @@ class FlowWorkspace(NamedTuple):
         term = pairs if sizes.edge_attributes else 0
         by_hop, by_pair = [(n_hops, pairs)] * 3, [(pairs,)] * 4
         rest = [(term,), (edges,), (sizes.row_edges,), (line,), (line + LANES,)]
-        return [*by_hop, *by_pair, *rest]
+        return [*by_hop, *by_pair, *rest, (sizes.rows,), (LANES,)]
 
 
 class Shares(NamedTuple):
@@ -86,6 +100,7 @@ class Shares(NamedTuple):
 
     terms: Array  # attributes x nodes: R_0 / P * term of P; only what exceeds the least, of
     # attributes that have no factors
+    features: Array  # sparse features x nodes: R_0 / P * what a column has but for (1 - f(x))
     of_members: Array  # nodes: sum of R_0 / P
     of_cores: Array  # nodes: the same of pruned cores, whose terms are less their least
     lost: Array  # nodes: R_0 where P is 0, or nearly
@@ -199,12 +214,14 @@ def go_down(
 
 
 @inner
-def divide(space: FlowWorkspace, floor: float, n: int, m: int, a0: int, shares: Shares) -> None:
+def divide(
+    space: FlowWorkspace, floor: float, zero: float, n: int, m: int, a0: int, shares: Shares
+) -> None:
     """Write R_0 / P, by which attributes are weighted, and its sums over columns.
 
     A pruned core is (P - floor), made of what attributes add to their least terms. A floor of 0
     prunes nothing; and the core of a pair that is at the floor has what deeper hops pass on to it
-    by the whole of P.
+    by the whole of P. What is less than ``zero`` is no divisor.
     """
     P = space.P[0]
     for c in range(m):
@@ -213,11 +230,11 @@ def divide(space: FlowWorkspace, floor: float, n: int, m: int, a0: int, shares: 
             p, core = load(P, place), load(space.cores, place)
             rest, by_core = load(space.carried, place) + core, spread(0.0)
             if floor > 0.0:
-                excess, least = p - floor, maximum(p * LEAST_EXCESS, spread(LEAST_DIVISOR))
+                excess, least = p - floor, maximum(p * LEAST_EXCESS, spread(zero))
                 excess = where_positive(excess - least, excess)
                 by_core = quotient(core, excess)
                 rest = rest - where_positive(excess, core)
-            divisor = where_positive(p - LEAST_DIVISOR, p)
+            divisor = where_positive(p - zero, p)
             by_member = quotient(rest, divisor)
             store(space.split, place, by_member + by_core)
             add(shares.of_members, row, by_member)
@@ -259,32 +276,64 @@ def add_terms(
                 add(terms[n_factors + n_wide + d], v, same)
 
 
+@inner
+def add_feature_terms(
+    split: Array, n: int, m: int, b0: int, f: NodeFeatures, square: Array, terms: Array
+) -> None:
+    """Add R_0 / P times what sparse features have, summed over columns, by feature and row.
+
+    Only what nonzeros of the columns change: the rest needs no more than sums of R_0 / P.
+    """
+    for v0 in range(0, n, FEATURE_ROWS):
+        v1 = min(n, v0 + FEATURE_ROWS)
+        for c in range(m):
+            for i in range(f.row_ptr[b0 + c], f.row_ptr[b0 + c + 1]):
+                line, lack = terms[f.row_column[i]], at(f.row_lack, i)
+                for v in range(v0, v1, LANES):
+                    add(line, v, load(split, c * n + v) * (0.0 - lack))
+    for c in range(m):
+        for i in range(f.row_ptr[b0 + c], f.row_ptr[b0 + c + 1]):
+            column, value, lack = f.row_column[i], at(f.row_value, i), at(f.row_lack, i)
+            line, last = terms[column], f.column_ptr[column + 1]
+            for k in range(f.column_ptr[column], last, LANES):
+                store(square, 0, shared_terms(f, k, value, lack))
+                for j in range(min(LANES, last - k)):
+                    v = f.column_node[k + j]
+                    line[v] += split[c * n + v] * square[j]
+
+
 @compiled
 def flow_down(
-    a: Side, i: int, b: Side, j0: int, j1: int, rules: TileRules, row_weight: Array,
-    column_weight: Array, space: FlowWorkspace, shares: Shares,
+    a: Side, b: Side, j0: int, j1: int, rules: TileRules, features: NodeFeatures,
+    row_weight: Array, column_weight: Array, space: FlowWorkspace, shares: Shares,
 ) -> None:  # fmt: skip
-    """Add the shares of the graph of row group i in its comparison with column groups.
+    """Add the shares of the graph of the first row group in its comparison with column groups.
 
     What is shared out is the sum over hops, and over pairs of nodes, of row weight * column weight
     * kappa_h.
 
     Parameters
     ----------
-    i : int
-        The row group.
     j0, j1 : int
         The column groups are those from j0 to j1 - 1.
+    features : NodeFeatures
+        Sparse ones: of the places of b by node, and of the places of a by column.
     row_weight : ndarray by place
     column_weight : ndarray, hops x places
     """
     n_hops = len(column_weight)
-    a0, e0 = a.node_ptr[i], a.edge_ptr[i]
-    n, n_edges = a.node_ptr[i + 1] - a0, a.edge_ptr[i + 1] - e0
+    a0, e0 = 0, 0
+    n, n_edges = a.node_ptr[1], a.edge_ptr[1]
+    sparse = features.scale > 0.0
     for j in range(j0, j1):
         b0, f0 = b.node_ptr[j], b.edge_ptr[j]
         m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
         fill_similarity(space.P[0], n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
+        if sparse:
+            for c in range(m):
+                add_features(
+                    space.P[0], c * n, n, features, b0 + c, space.shared, space.square
+                )  # fmt: skip
         if rules.edge_attributes:
             fill_similarity(space.edges, n_edges, m_edges, a.edges, e0, b.edges, f0, rules.edges)
         for h in range(n_hops):
@@ -299,5 +348,10 @@ def flow_down(
         space.cores[: n * m] = 0.0
         for h in range(n_hops - 1, -1, -1):
             go_down(space, rules, h, a, a0, n, e0, n_edges, b, b0, m, f0, shares.edges)
-        divide(space, rules.core_floor[0], n, m, a0, shares)
+        zero = LEAST_SPARSE if sparse else LEAST_DIVISOR
+        divide(space, rules.core_floor[0], zero, n, m, a0, shares)
         add_terms(space.split, n, m, a.nodes, a0, b.nodes, b0, rules.nodes, shares.terms)
+        if sparse:
+            add_feature_terms(
+                space.split, n, m, b0, features, space.square, shares.features
+            )  # fmt: skip

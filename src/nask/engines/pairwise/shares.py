@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from joblib import delayed
+from scipy import sparse
 
 from nask.arrays import Float64
-from nask.compiled.vectors import aligned
+from nask.attributes.compiled_features import NodeFeatures
+from nask.compiled.places import Places
 from nask.engines.pairwise import tile
 from nask.engines.pairwise.flow import FlowWorkspace, Shares, flow_down
+from nask.engines.pairwise.flow_shares import Flow, no_shares, share_shapes
 from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.engines.pairwise.tiling import TASK_PAIRS, Tiling, cut_work
 from nask.execution.execution import Execution
@@ -23,34 +27,13 @@ FLOW_NODES = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
-    """Shares of the nodes' attributes and of the edges of one graph; they add up.
-
-    Parameters
-    ----------
-    numerical, categorical : ndarray of shape (number of attributes, n_nodes)
-        In the order of :class:`~nask.graph.elements.Elements`.
-    constant : ndarray of shape (n_nodes,)
-        What attributes without any training value have, or the fact that there is a node at all.
-    edges : ndarray of shape (n_edges,)
-    stars : ndarray of shape (n_hops, n_nodes)
-        The shares of stars, before they flow down to their members.
-    """
-
-    numerical: Float64
-    categorical: Float64
-    constant: Float64
-    edges: Float64
-    stars: Float64
-
-
-@dataclass(frozen=True, eq=False)
 class ComparedStars:
     """The stars of some graphs laid out for comparison with those of others, one by one.
 
     Parameters
     ----------
     rows, columns : PairwisePrepared
+        Sparse node features, if batches have any, take part in ``flow`` only.
     tiling : Tiling
         Both as they lie in tiles. Laying them out may take longer than to compare them.
     """
@@ -88,6 +71,8 @@ class ComparedStars:
         return found[:, :, tiling.b_places.positions(self.columns.batch.n_nodes)]
 
     def _sums(self, tiling: Tiling, n: int, execution: Execution) -> Float64:
+        if self.rows.batch.features is not None:
+            raise RuntimeError("Only shares are computed of sparse node features.")
         shape = self.rows.spec.n_hops, self.rows.batch.n_nodes, n
         what = f"Comparing the {shape[1]} stars of a graph one by one"
         execution.check_memory(8 * math.prod(shape), what, "take a smaller graph")
@@ -116,24 +101,34 @@ class ComparedStars:
         down = tiling.a_places.take(row_weight, 0.0)
         across = tiling.b_places.take(column_weight, 0.0)
         shapes = FlowWorkspace.shapes(tiling.sizes, spec.n_hops)
+        shapes += share_shapes(tiling, spec.nodes.n_features)
         n_bytes = 8 * sum(int(np.prod(shape)) for shape in shapes)
         execution.check_memory(
             execution.n_threads * n_bytes, f"Explaining a graph of {self.rows.batch.n_nodes} nodes"
         )
+        features, n_features = self._features(), spec.nodes.n_features
 
         def task(j0: int, j1: int) -> Shares:
-            shares, space = _no_shares(tiling), FlowWorkspace.of(tiling.sizes, spec.n_hops)
-            flow_down(a, 0, b, j0, j1, tiling.rules, down, across, space, shares)
+            shares = no_shares(tiling, n_features)
+            space = FlowWorkspace.of(tiling.sizes, spec.n_hops)
+            flow_down(a, b, j0, j1, tiling.rules, features, down, across, space, shares)
             return shares
 
         work = np.diff(b.node_ptr) * int(a.node_ptr[-1])
         tasks = (delayed(task)(*own) for own in cut_work(work, TASK_PAIRS))
-        total = _no_shares(tiling)
+        total = no_shares(tiling, n_features)
         # In order, so that rounding does not depend on the number of threads.
         for shares in execution.run(tasks, float(work.sum())):
             for of_all, own in zip(total, shares, strict=True):
                 np.add(of_all, own, out=of_all)
-        return _by_node(total, tiling, self.rows)
+        return Flow.by_node(total, tiling, self.rows)
+
+    def _features(self) -> NodeFeatures:
+        """Sparse node features by place: those of columns by node, those of the rows by column."""
+        tiling, sides = self.tiling, (self.columns.batch.features, self.rows.batch.features)
+        places = tiling.b_places, tiling.a_places
+        columns, rows = (_features_at(*each) for each in zip(sides, places, strict=True))
+        return NodeFeatures.of(columns, rows, self.rows.spec.nodes)
 
 
 def _by_place(side: tile.Side) -> tile.Side:
@@ -141,40 +136,11 @@ def _by_place(side: tile.Side) -> tile.Side:
     return side._replace(graph=np.arange(len(side.graph)), graph_ptr=side.node_ptr)
 
 
-def _no_shares(tiling: Tiling) -> Shares:
-    terms, n_nodes = tiling.rules.nodes, int(tiling.a.node_ptr[-1])
-    n_terms = len(terms.least) + len(terms.wide_gamma) + len(terms.gain)
-    n_edges = int(tiling.a.edge_ptr[-1])
-    by_node, stars = [(n_nodes,)] * 3, (len(tiling.a.norm), n_nodes)
-    shapes: list[tuple[int, ...]] = [(n_terms, n_nodes), *by_node, (n_edges,), stars]
-    shares = Shares(*(aligned(shape) for shape in shapes))
-    for array in shares:
-        array[...] = 0.0
-    return shares
-
-
-def _by_node(shares: Shares, tiling: Tiling, rows: PairwisePrepared) -> Flow:
-    """Return shares by attribute and node, from those by place."""
-    P, factors, n_nodes = rows.spec.nodes, tiling.factors, rows.batch.n_nodes
-    place = tiling.a_places.positions(n_nodes)
-    of_members, of_cores, lost = (
-        each[place] for each in (shares.of_members, shares.of_cores, shares.lost)
-    )
-    terms = shares.terms[:, place]
-    n_narrow, n_numerical = len(factors.narrow), len(P.numerical_gamma)
-    numerical, categorical = np.empty((n_numerical, n_nodes)), terms[n_numerical:]
-    least = P.numerical_weight * np.exp(-P.numerical_gamma)
-    # Terms with factors are whole, others lack what any two values have.
-    numerical[factors.narrow] = terms[:n_narrow] - np.outer(least[factors.narrow], of_cores)
-    numerical[factors.wide] = terms[n_narrow:n_numerical]
-    numerical[factors.wide] += np.outer(least[factors.wide], of_members)
-    least = P.categorical_weight * np.exp(-P.categorical_gamma)
-    categorical = categorical + np.outer(least, of_members)
-    # Where P is 0, every attribute has its weight.
-    numerical += np.outer(P.numerical_weight, lost)
-    categorical += np.outer(P.categorical_weight, lost)
-    named = float(P.numerical_weight.sum() + P.categorical_weight.sum())
-    constant = P.constant * of_members + (1 - named) * lost
-    edge_place = tiling.a_edge_places.positions(len(rows.batch.edges))
-    edges, stars = shares.edges[edge_place], shares.stars[:, place]
-    return Flow(numerical, categorical, constant, edges, stars)
+def _features_at(features: Any, places: Places) -> Any:
+    """Return sparse node features by place, from those by node."""
+    if features is None:
+        return None
+    # The last row, -1, is for places that only fill vectors.
+    ptr = np.append(features.indptr, features.indptr[-1])
+    shape = len(ptr) - 1, features.shape[1]
+    return sparse.csr_array((features.data, features.indices, ptr), shape)[places.source]
