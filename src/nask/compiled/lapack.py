@@ -7,7 +7,7 @@ lower here is upper there.
 
 from __future__ import annotations
 
-import ctypes
+from ctypes import CFUNCTYPE, byref, c_double, c_int, c_void_p
 from functools import cache
 from typing import Any
 
@@ -36,7 +36,10 @@ def factorise(matrix: Float64) -> bool:
     (True, array([[2., 0.],
                   [1., 1.]]))
     """
-    return _call("lapack", "dpotrf", UPPER, len(matrix), matrix, 0) == 0
+    failed = c_int()
+    routine = _routine("lapack", "dpotrf", 5)
+    routine(UPPER, byref(c_int(len(matrix))), *_place(matrix), byref(failed))
+    return failed.value == 0
 
 
 def invert(lower: Float64) -> None:
@@ -51,7 +54,8 @@ def invert(lower: Float64) -> None:
     array([[ 0.5,  0. ],
            [-0.5,  1. ]])
     """
-    _call("lapack", "dtrtri", UPPER, NOT_UNIT, len(lower), lower, 0)
+    routine = _routine("lapack", "dtrtri", 6)
+    routine(UPPER, NOT_UNIT, byref(c_int(len(lower))), *_place(lower), byref(c_int()))
 
 
 def square(lower: Float64) -> None:
@@ -66,7 +70,8 @@ def square(lower: Float64) -> None:
     array([[5., 0.],
            [1., 1.]])
     """
-    _call("lapack", "dlauum", UPPER, len(lower), lower, 0)
+    routine = _routine("lapack", "dlauum", 5)
+    routine(UPPER, byref(c_int(len(lower))), *_place(lower), byref(c_int()))
 
 
 def multiply(lower: Float64, columns: Float64) -> None:
@@ -82,30 +87,21 @@ def multiply(lower: Float64, columns: Float64) -> None:
            [10.]])
     """
     # As LAPACK sees it: B' L.
-    sides = columns.shape[1], len(lower)
-    _call("blas", "dtrmm", RIGHT, UPPER, TRANSPOSED, NOT_UNIT, *sides, 1.0, lower, columns)
+    sides = byref(c_int(columns.shape[1])), byref(c_int(len(lower)))
+    matrices = *_place(lower), *_place(columns)
+    routine = _routine("blas", "dtrmm", 11)
+    routine(RIGHT, UPPER, TRANSPOSED, NOT_UNIT, *sides, byref(c_double(1.0)), *matrices)
 
 
-def _call(library: str, name: str, *arguments: Any) -> int:
-    """Call a routine; every argument is passed by its address. Return the last one, if a number."""
-    passed: list[Any] = []
-    for own in arguments:
-        if isinstance(own, bytes):
-            passed.append(ctypes.c_char(own))
-        elif isinstance(own, int):
-            passed.append(ctypes.c_int(own))
-        elif isinstance(own, float):
-            passed.append(ctypes.c_double(own))
-        else:
-            # An array is followed by the distance of its rows.
-            passed += [ctypes.c_double.from_address(own.ctypes.data)]
-            passed += [ctypes.c_int(max(1, own.strides[0] // own.itemsize))]
-    _routine(library, name)(*map(ctypes.byref, passed))
-    return int(passed[-1].value)
+def _place(matrix: Float64) -> tuple[int, Any]:
+    """Where a matrix begins, and how far apart its rows are."""
+    distance = max(1, matrix.strides[0] // matrix.itemsize)
+    return matrix.ctypes.data, byref(c_int(distance))
 
 
 @cache
-def _routine(library: str, name: str) -> Any:
-    """Find the routine that SciPy has for compiled code; ctypes calls it without the lock."""
+def _routine(library: str, name: str, n_arguments: int) -> Any:
+    """Find a routine that SciPy has for compiled code; it takes addresses only."""
     address = get_cython_function_address(f"scipy.linalg.cython_{library}", name)
-    return ctypes.CFUNCTYPE(None)(address)
+    # Unlike PYFUNCTYPE, this lets go of the lock.
+    return CFUNCTYPE(None, *[c_void_p] * n_arguments)(address)
