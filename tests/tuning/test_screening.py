@@ -5,6 +5,7 @@ import pytest
 
 import nask
 from nask.tuning import screening
+from nask.tuning.leave_one_out import LeaveOneOut
 from nask.tuning.screening import sample_of, screen
 
 GRID = {"gamma": [0.1, 2.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "alpha": [0.01, 0.1, 1.0]}
@@ -28,10 +29,38 @@ def test_a_sample_is_drawn_without_classes_and_in_order():
     assert not np.array_equal(sample, sample_of(1000, random_state=4))
 
 
+def test_large_graphs_make_a_sample_of_fewer():
+    n_nodes = np.random.default_rng(0).integers(100, 500, size=1000)
+    whole = sample_of(1000, random_state=3)
+    sample = sample_of(1000, random_state=3, n_nodes=n_nodes)
+    assert screening.LEAST < len(sample) < screening.SAMPLE
+    # As many as there is room for.
+    assert n_nodes[sample].sum() <= screening.NODES < n_nodes[sample].sum() + 500
+    assert np.isin(sample, whole).all()
+    assert (np.diff(sample) > 0).all()
+    assert len(sample_of(1000, 3, 10 * n_nodes)) == screening.LEAST
+    assert len(sample_of(60, 3, 100 * n_nodes[:60])) == 60
+    np.testing.assert_array_equal(sample_of(1000, 3, n_nodes // 10), whole)
+
+
 def screened(mutag, codes, tests):
     model = nask.TunedNASKClassifier(grid=GRID)
     items = np.arange(100)
     return screen(model, mutag.graphs[:100], items, codes, np.array([-1, 1]), tests)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_nodes_of_graphs_limit_the_sample_of_a_search(mutag, monkeypatch):
+    """No graph beyond the limit is compared."""
+    monkeypatch.setattr(screening, "LEAST", 10)
+    monkeypatch.setattr(screening, "NODES", 300)
+    judged = []
+    monkeypatch.setattr(LeaveOneOut, "enter", lambda self, _, stack: judged.append(stack.shape[1]))
+    monkeypatch.setattr(screening, "_best", lambda judge, fold: [])
+    screened(mutag, (mutag.y[:100] > 0).astype(np.intp), [np.arange(10)])
+    n_nodes = np.array([graph.n_nodes for graph in mutag.graphs[:100]])
+    assert set(judged) == {len(sample_of(100, 0, n_nodes))}
+    assert judged[0] < 40
 
 
 @pytest.mark.usefixtures("small")

@@ -112,3 +112,16 @@ def test_the_grid_for_nodes_is_for_nodes_alone():
 def test_mistakes_in_a_grid(grid, message):
     with pytest.raises(ParameterError, match=message):
         star_sweeps(nask.NASK(), grid)
+
+
+def test_some_graphs_are_compared_as_among_all():
+    """With the ranges of all, though no other graph is prepared."""
+    graphs = [nask.AttributedGraph(2, [(0, 1)], {"x": [k, 2.0 * k]}) for k in range(9)]
+    items = np.array([4, 1, 2])
+    [sweep] = star_sweeps(nask.NASK(), {"n_hops": [3]})
+    [some] = sweep.compute_all([sweep], graphs, items)
+    whole = sweep.compute(graphs)
+    np.testing.assert_allclose(some, whole[:, items[:, None], items], rtol=1e-12)
+    # Among these three alone, numbers have another range.
+    alone = sweep.compute([graphs[item] for item in items])
+    assert not np.allclose(alone, some, rtol=1e-2)

@@ -57,17 +57,22 @@ class FittedKernel:
 
     @classmethod
     def fit(
-        cls, parameters: GraphKernelParameters, graphs: Sequence[AttributedGraph]
+        cls,
+        parameters: GraphKernelParameters,
+        graphs: Sequence[AttributedGraph],
+        only: Positions | None = None,
     ) -> FittedKernel:
         """Learn the schema of training graphs, encode and prepare them.
 
-        The parameters are those of a kernel or an estimator, and were checked.
+        The parameters are those of a kernel or an estimator, and were checked. With ``only``, the
+        schema is that of all graphs, and those at these positions are the training graphs.
         """
         schema = Schema.fit(graphs, parameters.degree, parameters.attributes)
         # First, since it may refuse a parameter.
         spec = _dense_spec(parameters, schema)
         batch, owner = _encoded(graphs, schema), type(parameters).__name__
-        prepared = prepare(parameters.engine, batch, spec, parameters.execution(), owner)
+        some = batch if only is None else batch.take(only)
+        prepared = prepare(parameters.engine, some, spec, parameters.execution(), owner)
         return cls(schema, *prepared, parameters.form())
 
     @classmethod

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
 
 from nask.arrays import Float64, Positions
 from nask.compiled.compiling import compiled, inner
+from nask.compiled.lapack import factorise, invert, multiply, square
 
 # Columns that are solved for at once: with the rows of 400 test graphs they stay in the cache.
 COLUMNS = 256
@@ -69,18 +70,18 @@ class BorderedInverse:
         (array([[-0.25,  0.25,  0.5 ]]), array([0.25, 0.25]), array([-0.5,  0.5,  2. ]))
         """
         with_ones = np.column_stack([np.ones(len(items)), targets])
-        factor, failed = lapack.dpotrf(_system(gram, items, penalties).T, overwrite_a=True)
-        if failed:
+        lower = _system(gram, items, penalties)
+        if not factorise(lower):
             # Not positive definite: by the method of Gauss.
             inverse: Float64 = np.linalg.inv(_system(gram, items, penalties)).astype(np.float64)
             solved, diagonal = inverse @ with_ones, inverse.diagonal().copy()
             last = inverse[len(items) - n_last :]
         else:
-            # LAPACK stores matrices column by column: what it sees of L is its transpose.
-            upper, _ = lapack.dtrtri(factor, overwrite_c=True)
-            solved = upper @ (upper.T @ with_ones)
-            diagonal = np.einsum("ij,ij->j", upper.T, upper.T)
-            last = _last_rows(upper, n_last)
+            invert(lower)
+            _clear_above(lower)
+            solved = lower.T @ (lower @ with_ones)
+            diagonal = np.einsum("ij,ij->j", lower, lower)
+            last = _last_rows(lower, n_last)
         return cls(*_with_border(last, diagonal, solved), targets)
 
     def without(self, places: Positions, stops: Positions) -> tuple[Float64, Float64]:
@@ -134,17 +135,23 @@ def _gather(gram: Any, rows: Any, columns: Any, out: Any) -> None:
             out[i, j] = gram[rows[i], columns[j]]
 
 
-def _last_rows(upper: Float64, n_last: int) -> Float64:
-    """The last rows of U U' for an upper triangle U, which may be overwritten."""
-    first = len(upper) - n_last
-    rows = np.empty((n_last, len(upper)))
+@compiled
+def _clear_above(matrix: Any) -> None:
+    """Zeros above the diagonal."""
+    for i in range(len(matrix)):
+        matrix[i, i + 1 :] = 0.0
+
+
+def _last_rows(lower: Float64, n_last: int) -> Float64:
+    """The last rows of L'L for a lower triangle L, which is overwritten."""
+    first = len(lower) - n_last
+    rows = lower[first:]
     if n_last:
-        corner = upper[first:, first:]
+        corner = rows[:, first:]
         if first:
-            rows[:, :first] = blas.dtrmm(1.0, corner, upper[:first, first:], side=1, trans_a=1).T
-        square, _ = lapack.dlauum(corner, overwrite_c=True)
-        rows[:, first:] = square.T
-        mirror(rows[:, first:])
+            multiply(corner, rows[:, :first])
+        square(corner)
+        mirror(corner)
     return rows
 
 

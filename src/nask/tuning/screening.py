@@ -10,13 +10,19 @@ import numpy as np
 
 from nask.arrays import Positions
 from nask.execution.progress import Progress, track
+from nask.graph.attributed_graph import AttributedGraph
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
 from nask.tuning.sweeps import Candidate, Sweep, cut_to, stacks_of
 
 # Up to so many training graphs or nodes, every setting is judged on all of them.
 LARGEST_UNSCREENED = 700
-# Beyond, on so many.
+# Beyond, on so many,
 SAMPLE = 500
+# or, where graphs are large, on as many as have so many nodes: a pass compares each with each.
+# Two cores make the 54 passes of the default grid in about 7 minutes then, those of DD.
+NODES = 45_000
+# But on so many graphs at least.
+LEAST = 100
 # What goes on to all: settings of the kernel, from the best passes.
 KEPT_PASSES, KEPT = 3, 8
 # Kernels that SVMs are tried with, where all have been judged by ridge regressions.
@@ -42,16 +48,29 @@ class Screened:
     kept: list[list[Candidate]]
 
 
-def sample_of(n: int, random_state: int) -> Positions:
+def sample_of(n: int, random_state: int, n_nodes: Positions | None = None) -> Positions:
     """Positions to screen on, in order, drawn without a look at classes.
+
+    Parameters
+    ----------
+    n : int
+        How many graphs or nodes there are.
+    random_state : int
+    n_nodes : ndarray of shape (n,), optional
+        Of each graph.
 
     Examples
     --------
     >>> len(sample_of(4110, 0)), len(sample_of(300, 0))
     (500, 300)
+    >>> len(sample_of(4110, 0, np.full(4110, 300))), len(sample_of(4110, 0, np.full(4110, 5000)))
+    (150, 100)
     """
-    size = min(n, SAMPLE)
-    return np.sort(np.random.default_rng(random_state).choice(n, size=size, replace=False))
+    drawn = np.random.default_rng(random_state).choice(n, size=min(n, SAMPLE), replace=False)
+    if n_nodes is not None:
+        n_within = np.count_nonzero(np.cumsum(n_nodes[drawn]) <= NODES)
+        drawn = drawn[: max(LEAST, n_within)]
+    return np.sort(drawn)
 
 
 def screen(
@@ -80,7 +99,7 @@ def screen(
         Test items of each fold, as positions in ``items``; an empty one for a fit.
     progress : bool or callable
     """
-    sample = sample_of(len(items), method.random_state)
+    sample = sample_of(len(items), method.random_state, _n_nodes(data, items))
     place = np.full(len(items), -1)
     place[sample] = np.arange(len(sample))
     seen = [place[test][place[test] >= 0] for test in tests]
@@ -95,6 +114,13 @@ def screen(
     some = [own for few in kept for own in few]
     cut = [cut_to(sweep, some) for sweep in sweeps]
     return Screened([sweep for sweep in cut if sweep.candidates], kept)
+
+
+def _n_nodes(data: Any, items: Positions) -> Positions | None:
+    """Of each graph; None for the nodes of one network."""
+    if isinstance(data, AttributedGraph):
+        return None
+    return np.array([data[item].n_nodes for item in items])
 
 
 def _best(judge: RidgeJudge, fold: int) -> list[Candidate]:

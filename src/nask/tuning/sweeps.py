@@ -12,6 +12,7 @@ from nask.arrays import Floats, Positions
 from nask.choices import Multiclass
 from nask.estimators.averaged import GraphGroup, Group, Member
 from nask.exceptions import ParameterError
+from nask.kernels.fitted import FittedKernel
 from nask.kernels.forms import gram_of_hops, unit_of_hops
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, StarKernelParameters, is_positive
@@ -232,8 +233,8 @@ class StarSweep:
             if items is None:
                 yield own.compute(data, n_jobs)
             else:
-                kernel = own.fitted(data, n_jobs)
-                some = kernel.fitted_.take(items)
+                kernel = own.kernel_type(**{**own.parameters, "n_jobs": n_jobs})
+                some = FittedKernel.fit(kernel, data, items)
                 yield some.hop_grams(some.graphs, None, kernel.execution())
 
     def only(self, candidates: Sequence[Candidate]) -> Self:
