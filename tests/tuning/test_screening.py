@@ -148,3 +148,15 @@ def test_the_order_of_the_grid_decides_among_equals(monkeypatch):
     found = screen(model, network.graph, items, codes, np.array([0, 1]), nothing)
     expected = [own for sweep in model.sweeps() for own in sweep.candidates][:3]
     assert [own.parameters for own in found.kept[0]] == [own.parameters for own in expected]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(("many", "passes"), [(10**6, 2), (100, 1)])
+def test_of_many_nodes_only_the_best_pass_goes_on(mutag, monkeypatch, many, passes):
+    monkeypatch.setattr(screening, "KEPT_PASSES", 2)
+    monkeypatch.setattr(screening, "MANY_NODES", many)
+    model = nask.TunedNASKClassifier(grid={"gamma": [0.1, 0.5, 2.0], "gram_scale": [1.0]})
+    nothing = [np.empty(0, dtype=np.intp)]
+    codes = (mutag.y > 0).astype(np.intp)
+    found = screen(model, mutag.graphs, np.arange(188), codes, np.array([-1, 1]), nothing)
+    assert len(found.sweeps) == passes

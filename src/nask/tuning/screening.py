@@ -25,6 +25,9 @@ NODES = 45_000
 LEAST = 100
 # What goes on to all: settings of the kernel, from the best passes.
 KEPT_PASSES, KEPT = 3, 8
+# From the best pass alone where the graphs have more nodes than this in all: one pass over the
+# 335,000 nodes of DD takes some six minutes of two cores, and folds differ in what they keep.
+MANY_NODES = 200_000
 # Kernels that SVMs are tried with, where all have been judged by ridge regressions.
 FINALISTS = 8
 # More training graphs or nodes than this are learned by an SVM: the time of a ridge regression
@@ -99,7 +102,8 @@ def screen(
         Test items of each fold, as positions in ``items``; an empty one for a fit.
     progress : bool or callable
     """
-    sample = sample_of(len(items), method.random_state, _n_nodes(data, items))
+    n_nodes = _n_nodes(data, items)
+    sample = sample_of(len(items), method.random_state, n_nodes)
     place = np.full(len(items), -1)
     place[sample] = np.arange(len(sample))
     seen = [place[test][place[test] >= 0] for test in tests]
@@ -110,7 +114,9 @@ def screen(
     for number, stack in track(stacks, len(sweeps), progress, "Screening on a sample"):
         judge.enter(sweeps[number], stack)
     judge.arrange(sweeps)
-    kept = [_best(judge, fold) for fold in range(len(tests))]
+    dear = n_nodes is not None and n_nodes.sum() > MANY_NODES
+    n_passes = 1 if dear else KEPT_PASSES
+    kept = [_best(judge, fold, n_passes) for fold in range(len(tests))]
     some = [own for few in kept for own in few]
     cut = [cut_to(sweep, some) for sweep in sweeps]
     return Screened([sweep for sweep in cut if sweep.candidates], kept)
@@ -123,10 +129,10 @@ def _n_nodes(data: Any, items: Positions) -> Positions | None:
     return np.array([data[item].n_nodes for item in items])
 
 
-def _best(judge: RidgeJudge, fold: int) -> list[Candidate]:
+def _best(judge: RidgeJudge, fold: int, n_passes: int) -> list[Candidate]:
     """The most accurate kernels of the passes that have the most accurate ones."""
     ranked = judge.ranked(fold)
-    passes = list(dict.fromkeys(id(sweep) for sweep, _ in ranked))[:KEPT_PASSES]
+    passes = list(dict.fromkeys(id(sweep) for sweep, _ in ranked))[:n_passes]
     return [candidate for sweep, candidate in ranked if id(sweep) in passes][:KEPT]
 
 
