@@ -56,7 +56,7 @@ def test_the_nodes_of_graphs_limit_the_sample_of_a_search(mutag, monkeypatch):
     monkeypatch.setattr(screening, "NODES", 300)
     judged = []
     monkeypatch.setattr(LeaveOneOut, "enter", lambda self, _, stack: judged.append(stack.shape[1]))
-    monkeypatch.setattr(screening, "_best", lambda judge, fold: [])
+    monkeypatch.setattr(screening, "_best", lambda judge, fold, n_passes: [])
     screened(mutag, (mutag.y[:100] > 0).astype(np.intp), [np.arange(10)])
     n_nodes = np.array([graph.n_nodes for graph in mutag.graphs[:100]])
     assert set(judged) == {len(sample_of(100, 0, n_nodes))}
