@@ -1,3 +1,4 @@
+from nask.lab.atoms import atom_names as atom_names
 from nask.lab.generators.coloured import make_coloured as make_coloured
 from nask.lab.generators.motifs import make_ba_2motifs as make_ba_2motifs
 from nask.lab.generators.planted import make_planted as make_planted

@@ -7,6 +7,7 @@ from nask.plots.depth_curves import depth as depth
 from nask.plots.explanation_figure import explanation as explanation
 from nask.plots.explanation_figure import hops as hops
 from nask.plots.graph_drawing import graph as graph
+from nask.plots.growing_stars import stars as stars
 from nask.plots.heatmap import gram_heatmap as gram_heatmap
 from nask.plots.kernel_pca import embedding as embedding
 from nask.plots.matched_stars import alignment as alignment

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from nask.arrays import Float64
+from nask.arrays import Float64, Mask
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graph
 from nask.optional import is_instance, require
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 POINTS_PER_INCH = 72
 # The least that a title and a colour bar leave of the space of Axes not yet laid out.
 DRAWN_SHARE = 0.92
-PLAIN, RIM, LINE = "#E8E8E8", "#404040", "#999999"
+PLAIN, RIM, LINE, PALE = "#E8E8E8", "#404040", "#999999", "#B5B5B5"
+
+
+class Faded(NamedTuple):
+    """Which nodes and edges of a graph are drawn pale."""
+
+    nodes: Mask
+    edges: Mask
 
 
 def graph(
@@ -102,8 +109,15 @@ def draw_graph(
     nodes: Float64 | None = None,
     edges: Float64 | None = None,
     texts: list[str] | None = None,
+    *,
+    fills: Float64 | None = None,
+    faded: Faded | None = None,
 ) -> None:
-    """Draw what has been checked into Axes, without a colour bar."""
+    """Draw what has been checked into Axes, without a colour bar.
+
+    ``fills`` are colours of the nodes instead of those of their values. Nodes and edges that are
+    ``faded`` are pale, without a colour and without a label.
+    """
     collections = require("matplotlib.collections", "plots")
     low, high, radius = frame(points)
     ax.set_aspect("equal")
@@ -121,26 +135,41 @@ def draw_graph(
         thick = float(np.clip(0.4 * diameter, 1.5, 5.0))
         widths = thick * np.minimum(np.abs(edges) / scale.limit, 1)
     # Grey lines below the coloured ones, as their rims: pale edges are edges too.
-    lines = collections.LineCollection(segments, colors=LINE, linewidths=widths + thin, zorder=1)
+    greys = np.full(graph.n_edges, LINE, dtype=object)
+    rims = np.full(graph.n_nodes, RIM, dtype=object)
+    if faded is not None:
+        greys[faded.edges], rims[faded.nodes] = PALE, PALE
+        # What is not faded is stronger than in a picture where nothing is.
+        thin = max(thin, 0.5)
+        greys[~faded.edges], widths = RIM, widths + thin * ~faded.edges
+    lines = collections.LineCollection(
+        segments, colors=greys.tolist(), linewidths=widths + thin, zorder=1
+    )
     ax.add_collection(lines)
     if edges is not None:
         coloured = collections.LineCollection(
             segments, colors=scale.colours(edges), linewidths=widths, zorder=1.1
         )
         ax.add_collection(coloured)
-    fills = require("matplotlib.colors", "plots").to_rgba_array([PLAIN] * graph.n_nodes)
-    if nodes is not None:
-        fills = scale.colours(nodes)
+    as_colours = require("matplotlib.colors", "plots").to_rgba_array
+    if fills is None:
+        plain = nodes is None
+        fills = as_colours([PLAIN] * graph.n_nodes) if plain else scale.colours(nodes)
+    if faded is not None:
+        fills = np.where(faded.nodes[:, None], as_colours("white"), fills)
     circles = collections.EllipseCollection(
         2 * radius, 2 * radius, 0, units="xy", offsets=points, offset_transform=ax.transData,
-        facecolors=fills, edgecolors=RIM, linewidths=thin / 2, zorder=2,
+        facecolors=fills, edgecolors=rims.tolist(), linewidths=thin / 2, zorder=2,
     )  # fmt: skip
     ax.add_collection(circles)
     shown, font = fitted(texts or [], diameter)
     # A dollar in a label is a dollar, and not the start of a formula.
     style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "parse_math": False}
-    for text, (x, y), colour in zip(shown, points, text_colours(fills), strict=False):
-        if text:
+    hidden = np.zeros(graph.n_nodes, dtype=bool) if faded is None else faded.nodes
+    for text, (x, y), colour, gone in zip(
+        shown, points, text_colours(fills), hidden.tolist(), strict=False
+    ):
+        if text and not gone:
             ax.text(x, y, text, fontsize=font, color=colour, zorder=3, **style)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import numpy.typing as npt
 
 from nask.arrays import Float64
@@ -161,6 +160,7 @@ def _draw_majority(panels: list[Axes], share: float) -> None:
     low, high = panels[0].get_ylim()
     if share < low - 0.5 * (high - low):
         return
+    panels[0].set_ylim(min(low, share - 0.05 * (high - low)), high)
     for ax in panels:
         ax.axhline(share, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1)
 
@@ -179,7 +179,8 @@ def _draw_legend(figure: Figure, methods: list[str], panels: list[Axes]) -> None
     if any(line.get_linestyle() == "--" for ax in panels for line in ax.lines):
         handles.append(Line2D([], [], color=GREY, linestyle=(0, (4, 3)), label="largest class"))
     if handles:
+        n_rows = -(-len(handles) // 5)
         figure.legend(
-            handles=handles, loc="outside upper center", ncols=min(len(handles), 5), frameon=False,
-            fontsize="small",
+            handles=handles, loc="outside upper center", ncols=-(-len(handles) // n_rows),
+            frameon=False, fontsize="small",
         )  # fmt: skip
