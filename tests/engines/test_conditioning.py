@@ -85,7 +85,7 @@ def test_the_limit_is_equality_of_stars(mutag, engine, gamma_star):
     some = mutag.graphs[:12]
     kernel = nask.NASK(n_hops=4, gamma_star=gamma_star, normalize=False, engine=engine).fit(some)
     batch = kernel.fitted_.graphs.batch
-    colours = StarColours.of(batch, 4, use_edges=True)
+    colours = StarColours.of(batch, kernel.fitted_.graphs.spec)
     star = np.eye(batch.n_nodes)
     incidence = np.zeros((batch.n_nodes, len(batch.edges)))
     for e, (u, v) in enumerate(batch.endpoints):

@@ -18,7 +18,7 @@ from nask.engines.pairwise import engine as pairwise
 from nask.engines.pairwise import tiling
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.execution import execution
-from strategies import collections, shares
+from strategies import VARIANTS, collections, fitting, shares
 
 ENGINES = [
     ("nested", "reference"),
@@ -27,6 +27,9 @@ ENGINES = [
     ("ball", "reference"),
     ("ball", "pairwise"),
     ("ball", "explicit"),
+    ("walk", "reference"),
+    ("walk", "pairwise"),
+    ("walk", "distinct"),
 ]
 KERNELS = [
     {"expansion": expansion, "engine": engine, "star_norm": star_norm, "normalize": normalize}
@@ -44,6 +47,7 @@ OPTIONS = st.fixed_dictionaries(
         "use_edges": st.booleans(),
         "prune_cores": st.booleans(),
     }
+    | VARIANTS
 )
 
 drawn = settings(max_examples=30)
@@ -55,9 +59,11 @@ every_kernel = pytest.mark.parametrize(
 
 def draw(data, expansion, engine):
     """A kernel with drawn options, training graphs and new graphs it applies to."""
-    options = data.draw(OPTIONS)
+    options = fitting(data.draw(OPTIONS) | {"expansion": expansion, "engine": engine})
+    if engine == "explicit" and options["similarity"] == "euclidean":
+        options["similarity"] = "gower"
     train, new = data.draw(collections())
-    return nask.NASK(expansion=expansion, engine=engine, **options), train, new
+    return nask.NASK(**options), train, new
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,10 @@
 """The squared distance of two values as points of a Euclidean space.
 
-A number in units of the training range is itself. Categories are corners of a simplex, at a squared
-distance of 1 from each other, as far as the ends of a training range. A missing number is the middle
-of the range, which is how it is encoded; a missing category is the origin, at a squared distance of
-1/2 from every category. So missing values resemble values here, and each other entirely.
+A number in units of the training range is itself. Categories are corners of a simplex, at a
+squared distance of 1 from each other, as far as the ends of a training range. A missing number is
+the middle of the range, which is how it is encoded; a missing category is the origin, at a squared
+distance of 1/2 from every category. So missing values resemble values here, and each other
+entirely.
 
 This is the definition for one pair of values at a time; the engines compute many at once.
 """

@@ -73,7 +73,7 @@ def _similarity(
 def _numbers(
     elements: Elements, features: Any, first: Index, second: Index, s: AttributeSimilarity
 ) -> Iterator[tuple[float, float, Float64, Float64]]:
-    """Yield gamma, weight and the numbers of both ends, of every numerical attribute and feature."""
+    """Yield gamma, weight and the numbers of both ends, of every number and node feature."""
     named = zip(s.numerical_gamma, s.numerical_weight, elements.numerical, strict=True)
     for gamma, weight, numbers in named:
         yield float(gamma), float(weight), numbers[first], numbers[second]

@@ -12,7 +12,7 @@ from nask.exceptions import ParameterError, did_you_mean
 from nask.graph.schema import FEATURES, AttributeSpec, Schema
 from nask.messages import quoted
 
-# So large that exp(-gamma), the similarity of values that differ, is 0: then only equal values match.
+# So large that exp(-gamma), the similarity of values that differ, is 0.
 ONE_HOT_GAMMA = 1000.0
 
 PerAttribute = float | Mapping[str, float] | None

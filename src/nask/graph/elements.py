@@ -203,7 +203,9 @@ def unseen_categories(
     coded = [spec for spec in specs if spec.encoded == "categorical"]
     columns = ([attributes.get(spec.name) for attributes in collections] for spec in coded)
     return tuple(
-        tuple(_extended_codes(column, spec))[len(spec.codes) :] if spec.kind == "categorical" else ()
+        tuple(_extended_codes(column, spec))[len(spec.codes) :]
+        if spec.kind == "categorical"
+        else ()
         for spec, column in zip(coded, columns, strict=True)
     )
 

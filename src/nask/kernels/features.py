@@ -62,8 +62,9 @@ class NASKFeatures(TransformerMixin, StarParameters):
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.
     n_hops, gamma, gamma_star, expansion, star_norm, normalize, hop_weights, attribute_weights, \
-attributes, degree, use_edges
+attributes, degree, similarity, max_leaves, use_edges
         Those of the kernel: see :class:`nask.NASK`. ``normalize`` gives every row the length 1.
+        There are no random features of ``expansion="walk"`` and ``similarity="euclidean"``.
     n_jobs : int, default=None
         Threads, in joblib's convention.
     memory_limit : int or str, default=None
@@ -121,8 +122,9 @@ attributes, degree, use_edges
         for name, without, reason in UNMADE:
             if getattr(self, name) == without:
                 raise ParameterError(
-                    f"{type(self).__name__} has no random features for {name}={without!r}: {reason}."
-                    " Use NASK, or NodeNASK for the nodes of one graph, which compute it exactly."
+                    f"{type(self).__name__} has no random features for {name}={without!r}: "
+                    f"{reason}. Use NASK, or NodeNASK for the nodes of one graph, which compute "
+                    "it exactly."
                 )
         check_restart(self.restart, type(self).__name__)
         if self.restart is not None and self.level == "graph":

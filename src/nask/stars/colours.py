@@ -103,9 +103,7 @@ def refined_colours(colours: Index, endpoints: Index) -> Iterator[Index]:
     return _refined(colours, nodes, leaves, None)
 
 
-def _refined(
-    colours: Index, nodes: Index, leaves: Index, bundles: Index | None
-) -> Iterator[Index]:
+def _refined(colours: Index, nodes: Index, leaves: Index, bundles: Index | None) -> Iterator[Index]:
     """Yield colours after each round, where ``leaves[k]`` is a leaf of ``nodes[k]``."""
     while True:
         yield colours

@@ -159,7 +159,7 @@ def kept_leaves(batch: GraphBatch, spec: StarSpec) -> tuple[Index, Index, Index]
     last = np.zeros(batch.n_nodes)
     many = np.flatnonzero(counts > spec.max_leaves)
     last[many] = P[order[starts[many] + spec.max_leaves - 1]]
-    kept = P >= last[core] * (1 - SAME)
+    kept = last[core] * (1 - SAME) <= P
     return core[kept], leaf[kept], edges[kept]
 
 

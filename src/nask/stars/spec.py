@@ -59,7 +59,7 @@ class StarSpec:
 
     @property
     def nested(self) -> bool:
-        """Whether P_h is the exponential transform of k^_h, and so the core of the next hop's stars."""
+        """Whether P_h is the exponential transform of k^_h, and the core of the next hop."""
         return self.expansion == "nested"
 
     @property

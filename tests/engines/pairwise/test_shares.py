@@ -14,12 +14,12 @@ from nask.engines.pairwise.shares import ComparedStars
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.execution.execution import Execution
 from shares_oracle import pair_shares
-from strategies import collections, shares
+from strategies import VARIANTS, collections, fitting, shares
 
 RUN = Execution()
 OPTIONS = st.fixed_dictionaries(
     {
-        "expansion": st.sampled_from(["nested", "ball"]),
+        "expansion": st.sampled_from(["nested", "ball", "walk"]),
         "star_norm": st.booleans(),
         "n_hops": st.integers(1, 3),
         "gamma": st.sampled_from([0.05, 1.0, 4.0]),
@@ -28,7 +28,8 @@ OPTIONS = st.fixed_dictionaries(
         "use_edges": st.booleans(),
         "prune_cores": st.booleans(),
     }
-)
+    | VARIANTS
+).map(fitting)
 
 
 @pytest.fixture(autouse=True)

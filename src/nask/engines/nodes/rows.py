@@ -158,9 +158,9 @@ def compare_column(
 
 @compiled
 def compare_nodes(
-    P: Array, cores: Array, edge_term: Array, edge_weight: float, a: NodeStars, first: int, last: int,
-    b: NodeStars, triangle: bool, rules: HopRules, deeper: Array, weights: Array, out: Array,
-    space: NodeWorkspace,
+    P: Array, cores: Array, edge_term: Array, edge_weight: float, a: NodeStars, first: int,
+    last: int, b: NodeStars, triangle: bool, rules: HopRules, deeper: Array, weights: Array,
+    out: Array, space: NodeWorkspace,
 ) -> None:  # fmt: skip
     """Add kappa_h between stars of ``a`` and of ``b``, times weights, to results.
 

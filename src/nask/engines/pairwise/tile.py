@@ -66,7 +66,7 @@ class Side(NamedTuple):
     incident: Array
     member_rows: Octets
     incident_rows: Octets
-    # The stars that have each node as a member: the members again, unless these have none of theirs.
+    # The stars that have each node as a member; the members again where being one is mutual.
     holder_ptr: Array
     holder: Array
     holder_rows: Octets
@@ -118,14 +118,15 @@ class TileSizes(NamedTuple):
     row_edges: int
     column_edges: int
     edge_attributes: bool
-    n_hops_stored: int  # P_{h-1} and P_h, and of walks P_0
+    n_stored: int  # P_{h-1} and P_h, and of walks P_0
 
     def working(self) -> list[int]:
         """Return the size of each array of :class:`TileWorkspace`."""
         n, m = self.rows, self.columns
         line = LANES * max(n, self.row_edges)
         edges = n * m + self.row_edges * self.column_edges if self.edge_attributes else 0
-        return [self.n_hops_stored * n * m + edges, line, line + LANES, LANES * LANES, self.graphs * n, LANES]
+        tiles, square = self.n_stored * n * m + edges, LANES * LANES
+        return [tiles, line, line + LANES, square, self.graphs * n, LANES]
 
     def n_bytes(self, dtype: str) -> int:
         """Return the bytes of working memory."""

@@ -28,9 +28,7 @@ def members_of(
     return stars, incident
 
 
-def _nearest(
-    batch: GraphBatch, i: int, stars: list[set[int]], spec: StarSpec
-) -> list[set[int]]:
+def _nearest(batch: GraphBatch, i: int, stars: list[set[int]], spec: StarSpec) -> list[set[int]]:
     """Return the ``max_leaves`` leaves of each star that are most similar to its core, and ties."""
     values = [values_of(batch.nodes, x) for x in range(*bounds(batch.nodes, i))]
     nearest = []
