@@ -229,7 +229,9 @@ def _schema(content: Mapping[str, Any]) -> Schema:
         isinstance(names, list) and all(isinstance(n, str) for n in names) for names in hidden
     ):
         raise ModelFileError("The hidden attributes of the schema are no lists of names.")
-    return Schema(nodes, edges, content["degree"], features, *map(tuple, hidden), similarity)
+    hidden_nodes, hidden_edges = map(tuple, hidden)
+    learned = nodes, edges, content["degree"], features, hidden_nodes, hidden_edges
+    return Schema(*learned, similarity)
 
 
 def _similarity(given: Any) -> SimilarityName:

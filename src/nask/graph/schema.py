@@ -155,14 +155,16 @@ class Schema:
         """
         nodes = _joined(self.nodes, other.nodes, "node")
         edges = _joined(self.edges, other.edges, "edge")
-        hidden = (
+        hidden_nodes, hidden_edges = (
             tuple(dict.fromkeys((*mine, *theirs)))
             for mine, theirs in (
                 (self.hidden_nodes, other.hidden_nodes),
                 (self.hidden_edges, other.hidden_edges),
             )
         )
-        return Schema(nodes, edges, self.degree, self.features, *hidden, self.similarity)
+        return replace(
+            self, nodes=nodes, edges=edges, hidden_nodes=hidden_nodes, hidden_edges=hidden_edges
+        )
 
 
 def _shown(
