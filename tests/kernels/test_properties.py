@@ -205,7 +205,8 @@ def test_inputs_are_left_alone(kernel):
 @every_kernel
 def test_a_graph_without_nodes_is_similar_to_nothing(kernel):
     empty = nask.AttributedGraph(0)
-    one = nask.AttributedGraph(1, node_attributes={"letter": ["a"]})
+    # Of two nodes with an edge: a node alone has no walk.
+    one = nask.AttributedGraph(2, [(0, 1)], {"letter": ["a", "a"]})
     pair = nask.AttributedGraph(3, [(0, 1)], {"letter": ["a", "b", None]})
     K = nask.NASK(**kernel).fit_transform([empty, one, pair])
     assert (K[0] == 0).all()
