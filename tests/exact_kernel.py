@@ -80,7 +80,7 @@ def _gaussian(a, b, s):
         codes = zip(scales[1], a[1][:, v], b[1][:, w], strict=True)
         distance = mp.fsum(k * _distance(x, y) ** 2 for k, x, y in numbers)
         # Half for each of two values that differ, and none for a missing one.
-        distance += mp.fsum(k * ((x >= 0) + (y >= 0)) / 2 for k, x, y in codes if x != y)
+        distance += mp.fsum(k * (int(x >= 0) + int(y >= 0)) / 2 for k, x, y in codes if x != y)
         P[v, w] = mp.exp(-distance)
     return mp.mpf(0), P
 

@@ -30,7 +30,7 @@ OPTIONS = [
     {"n_hops": 1, "gamma": 0.3},
     {"n_hops": 2, "gamma": 4.0, "gamma_star": 2.0, "degree": "numerical"},
     {"n_hops": 2, "expansion": "ball"},
-    {"n_hops": 2, "similarity": "one-hot", "max_leaves": 2},
+    {"n_hops": 1, "similarity": "one-hot", "max_leaves": 2},
     {"n_hops": 2, "max_leaves": 1, "use_edges": False},
     {"n_hops": 2, "star_norm": False, "use_edges": False},
     {"n_hops": 3, "hop_weights": [0.2, 1.0, 3.0], "degree": "categorical"},
