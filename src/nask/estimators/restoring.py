@@ -20,6 +20,7 @@ from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
 from nask.graph.batch import BATCH_ARRAYS, GraphBatch
 from nask.graph.schema import AttributeSpec, Schema
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RESOURCES, GraphKernelParameters, is_integer, is_number
@@ -200,7 +201,10 @@ def _kernel(
         raise ModelFileError(
             f"There is no engine {quoted(engine)}. {did_you_mean(str(engine), ENGINES)}"
         )
-    return FittedKernel.of_batch(model, schema, batch, engine, unit)
+    molecules = document.get("molecules")
+    if molecules is not None:
+        molecules = MoleculeReading.from_json(molecules)
+    return FittedKernel.of_batch(model, schema, batch, engine, unit, molecules)
 
 
 def _refuse_huge_weights(kernel: GraphKernelParameters) -> None:

@@ -146,6 +146,7 @@ def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
             "hidden_edges": list(kernel.schema.hidden_edges),
         },
         "engine": kernel.engine,
+        "molecules": None if kernel.molecules is None else kernel.molecules.to_json(),
     }
 
 
