@@ -3,6 +3,7 @@
 from typing import Literal
 
 Attributes = Literal["all", "categorical", "numerical"]
+BadRows = Literal["skip", "error"]
 Degree = Literal["categorical", "numerical"]
 DType = Literal["float32", "float64"]
 Expansion = Literal["nested", "ball"]
@@ -16,3 +17,4 @@ Scale = Literal["decision", "logit"]
 Scheme = Literal["ovr", "ovo", "votes"]
 SplitName = Literal["folds", "grouped", "planetoid"]
 TunedLearner = Literal["ridge", "svm", "best"]
+Unlabelled = Literal["skip", "keep"]

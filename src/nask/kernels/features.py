@@ -71,6 +71,8 @@ attributes, degree, use_edges
     ----------
     schema_ : Schema
         Attributes, ranges and categories of the training graphs.
+    molecules_ : MoleculeReading or None
+        How training molecules were read, as new ones are; None if they were other graphs.
 
     Notes
     -----
@@ -142,17 +144,17 @@ attributes, degree, use_edges
         """
         if not hasattr(self, "schema_"):
             return self.fit(X)
-        graphs = self._graphs(X, self.molecules_)
+        before: MoleculeReading | None = self.molecules_
+        graphs = self._graphs(X, before)
         self.check_parameters()
         if self.schema_.features:
             raise SchemaError(
                 "partial_fit cannot widen the ranges of node_features. Call fit with all graphs."
             )
-        if self.molecules_ is not None:
-            self.molecules_ = self.molecules_.joined(common_reading(graphs))
         self._draw(
             self.schema_.joined(Schema.fit(graphs, self.degree, self.attributes)), self._sample
         )
+        self._read_as(before and before.joined(common_reading(graphs)))
         return self
 
     def transform(self, X: Any) -> Float32:
@@ -229,7 +231,7 @@ attributes, degree, use_edges
 
     def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Float32 | None:
         self.check_parameters()
-        self.molecules_ = common_reading(graphs)
+        self._read_as(common_reading(graphs))
         # Graphs from the whole of the list, which may be sorted.
         sizes = sum(graph.n_nodes for graph in graphs)
         step = max(1, sizes // SAMPLE_NODES) if len(graphs) > 1 else 1
@@ -275,9 +277,10 @@ attributes, degree, use_edges
             result[start : start + len(rows)] = rows
         return result
 
-    def _graphs(
-        self, X: Any, molecules: MoleculeReading | None = None
-    ) -> list[AttributedGraph]:
+    def _read_as(self, molecules: MoleculeReading | None) -> None:
+        self.molecules_ = molecules
+
+    def _graphs(self, X: Any, molecules: MoleculeReading | None = None) -> list[AttributedGraph]:
         return as_graphs([X] if isinstance(X, AttributedGraph) else X, molecules=molecules)
 
 

@@ -180,7 +180,7 @@ class NASK(TransformerMixin, GraphKernelParameters):
         else:
             check_is_fitted(self)
             molecules = self.fitted_.molecules
-            both = (as_graphs(own, molecules=molecules) for own in (X, Y))
+            both = as_graphs(X, molecules=molecules), as_graphs(Y, molecules=molecules)
             rows, columns = self.fitted_.prepare_both(*both, self.execution())
         return self._gram(rows, columns)
 

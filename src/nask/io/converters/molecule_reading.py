@@ -1,4 +1,4 @@
-"""How a molecule became a graph: it is kept with the graph, and so with models that learn from it."""
+"""How molecules become graphs: kept with each graph, and so with models that learn from them."""
 
 from __future__ import annotations
 
@@ -80,9 +80,8 @@ class MoleculeReading:
             return other
         if _made_of(self) != _made_of(other):
             return None
-        same = {name: getattr(self, name) for name in COLUMNS}
-        kept = {k: column for k, column in same.items() if column == getattr(other, k)}
-        return replace(self, **{name: kept.get(name) for name in COLUMNS})
+        differing = [name for name in COLUMNS if getattr(self, name) != getattr(other, name)]
+        return replace(self, **dict.fromkeys(differing))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""

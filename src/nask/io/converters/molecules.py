@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @overload
-def from_smiles(
+def from_smiles(  # type: ignore[overload-overlap] # a text is a row of texts, too
     smiles: str,
     *,
     atoms: Collection[str] = ...,
@@ -91,8 +91,8 @@ def from_smiles(
     >>> left == right
     True
     >>> left, right = from_smiles(["C[C@H](N)C(O)=O", "C[C@@H](N)C(O)=O"], stereo=True)
-    >>> left.node_attributes["chirality"].values()[1], right.node_attributes["chirality"].values()[1]
-    ('S', 'R')
+    >>> [graph.node_attributes["chirality"].values()[1] for graph in (left, right)]
+    ['S', 'R']
     >>> from_smiles(["CCO", "C1CC"])
     Traceback (most recent call last):
     nask.exceptions.GraphError: Item 1: 'C1CC' is not a valid SMILES: unclosed ring. Correct it \
@@ -111,7 +111,7 @@ or leave it out.
             f"Expected one SMILES string, or a list or Series of them; got a table "
             f"({type(smiles).__name__}). Pass its column of SMILES, such as table['smiles']."
         )
-    graphs = []
+    graphs: list[AttributedGraph] = []
     for position, item in enumerate(smiles):
         try:
             graphs.append(graph_of_smiles(item, reading))
@@ -130,16 +130,47 @@ def read_smiles(smiles: Any, *, explicit_hydrogens: bool = False) -> Mol:
     if not isinstance(smiles, str):
         missing = " A missing SMILES has to be left out, its row of y too." * is_missing(smiles)
         raise InputError(f"Expected one SMILES string; got {type(smiles).__name__}.{missing}")
+    molecule = parse_smiles(smiles)
+    if isinstance(molecule, str):
+        raise GraphError(
+            f"{quoted(smiles)} is not a valid SMILES: {molecule}. Correct it or leave it out."
+        )
+    if explicit_hydrogens:
+        molecule = require("rdkit.Chem", "molecules").AddHs(molecule)
+    return molecule
+
+
+def parse_smiles(smiles: str) -> Mol | str:
+    """Return the RDKit molecule of a SMILES; or, in words, why there is none.
+
+    Examples
+    --------
+    >>> parse_smiles("CCO").GetNumAtoms(), parse_smiles("C1CC")
+    (3, 'unclosed ring')
+    """
     chem = require("rdkit.Chem", "molecules")
     written = smiles.strip()
+    if not written:
+        return "it is empty"
+    text, _, extension = written.partition(" ")
+    if len(written.split()) > 1 and not extension.startswith("|"):
+        # RDKit would read the first part alone, and take the other for a name.
+        return f"it goes on after {quoted(text)} and a space"
     with quiet() as said:
-        molecule: Mol = None if _problem(written) else chem.MolFromSmiles(written)
-    if molecule is None:
-        reason = _problem(written) or said.reason(written) or _chemistry(written)
-        raise GraphError(
-            f"{quoted(smiles)} is not a valid SMILES: {reason}. Correct it or leave it out."
-        )
-    return chem.AddHs(molecule) if explicit_hydrogens else molecule
+        molecule: Mol | None = chem.MolFromSmiles(written)
+        if molecule is not None:
+            return molecule
+        return said.reason(written) or _chemistry(chem.MolFromSmiles(written, sanitize=False))
+
+
+def parse_block(block: str) -> Mol | str:
+    """Return the RDKit molecule of a record of an SD file; or, in words, why there is none."""
+    chem = require("rdkit.Chem", "molecules")
+    with quiet() as said:
+        molecule: Mol | None = chem.MolFromMolBlock(block)
+        if molecule is not None:
+            return molecule
+        return said.reason() or _chemistry(chem.MolFromMolBlock(block, sanitize=False))
 
 
 def from_rdkit(
@@ -199,21 +230,8 @@ def graph_of_molecule(mol: Any, reading: MoleculeReading) -> MoleculeGraph:
         )
 
 
-def _problem(written: str) -> str:
-    """What is wrong with a SMILES before RDKit sees it; empty if nothing is."""
-    if not written:
-        return "it is empty"
-    text, _, extension = written.partition(" ")
-    if len(written.split()) > 1 and not (extension.startswith("|") and text):
-        # RDKit would read the first part alone, and take the other for a name.
-        return "it has a space in it, and what follows is no part of the molecule"
-    return ""
-
-
-def _chemistry(written: str) -> str:
-    """Why RDKit refuses a SMILES, where its log does not tell."""
+def _chemistry(unchecked: Mol | None) -> str:
+    """Why RDKit refuses a molecule, where its log does not tell."""
     chem = require("rdkit.Chem", "molecules")
-    with quiet():
-        unchecked = chem.MolFromSmiles(written, sanitize=False)
-        problems = () if unchecked is None else chem.DetectChemistryProblems(unchecked)
+    problems = () if unchecked is None else chem.DetectChemistryProblems(unchecked)
     return "; ".join(own.Message() for own in problems) or "RDKit cannot parse it"

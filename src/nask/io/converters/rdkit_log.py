@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import RLock
 from typing import Any
 
@@ -22,27 +22,29 @@ EMPTY = re.compile(r"^([~^\s]*|Failed parsing SMILES.*|Could not sanitize molecu
 
 
 class Said:
-    """What RDKit says while it is caught; complete when that ends."""
+    """What RDKit says while it is caught.
 
-    def __init__(self) -> None:
-        self.messages = ""
+    Parameters
+    ----------
+    log : object with ``messages``, or None
+    """
+
+    def __init__(self, log: Any = None) -> None:
+        self.log = log
 
     def reason(self, given: str = "") -> str:
         """Why RDKit refused what it was given; empty if it did not say.
 
         Examples
         --------
-        >>> said = Said()
-        >>> said.messages = (
-        ...     "[10:02:11] SMILES Parse Error: unclosed ring for input: 'C1CC'\\n"
-        ...     "[10:02:11] SMILES Parse Error: Failed parsing SMILES 'C1CC' for input: 'C1CC'\\n"
-        ... )
-        >>> said.reason("C1CC")
+        >>> from types import SimpleNamespace
+        >>> text = "[10:02:11] SMILES Parse Error: unclosed ring for input: 'C1CC'\\n"
+        >>> Said(SimpleNamespace(messages=text)).reason("C1CC")
         'unclosed ring'
         """
         # A message may have lines of its own, such as a name that was read.
         told: dict[str, None] = {}
-        for part in TIME.split(self.messages):
+        for part in TIME.split(getattr(self.log, "messages", "")):
             line = SPEAKER.sub("", part.strip())
             if line.strip() != given.strip() and not EMPTY.match(line):
                 told[" ".join(GIVEN.sub("", line).rstrip(".: ").split())] = None
@@ -64,13 +66,6 @@ def quiet() -> Iterator[Said]:
     (True, 'unclosed ring')
     """
     base: Any = require("rdkit.rdBase", "molecules")
-    said = Said()
-    with _ALONE, base.BlockLogs():
-        if not hasattr(base, "CaptureErrorLog"):
-            yield said
-            return
-        with base.CaptureErrorLog() as log:
-            try:
-                yield said
-            finally:
-                said.messages = log.messages
+    catch = getattr(base, "CaptureErrorLog", nullcontext)
+    with _ALONE, base.BlockLogs(), catch() as log:
+        yield Said(log)
