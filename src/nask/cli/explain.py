@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +22,7 @@ from nask.cli.arguments import (
     load_graphs,
 )
 from nask.cli.models import is_classifier, load_model
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, save_picture
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.progress import track
@@ -31,9 +33,11 @@ PICTURE_FORMAT: Literal["png", "svg", "pdf"] = "png"
 FILES = ("explanations.csv", "explanations.json", "counterfactuals.csv")
 
 
+@with_molecule_options
 def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="File that nask fit saved.")],
     dataset: DatasetArgument,
+    molecules: MoleculeOptions,
     out: Annotated[Path, typer.Option(help="Folder for tables and drawings.")] = Path(
         "explanations"
     ),
@@ -87,7 +91,8 @@ def explain(
             f"{model} holds a {type(trained).__name__}, which predicts numbers, and "
             "--counterfactual is for classes. Leave it out."
         )
-    data = load_graphs(dataset, categorical)
+    molecules = replace(molecules, known=trained.molecules_)
+    data = load_graphs(dataset, categorical, molecules)
     names = [str(name) for name in (range(len(data)) if data.ids is None else data.ids)]
     chosen = _positions(graph, names, data.name)
     if plots and find_spec("matplotlib") is None:

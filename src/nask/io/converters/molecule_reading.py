@@ -69,11 +69,6 @@ class MoleculeReading:
             explicit_hydrogens,
         )
 
-    @property
-    def stereo(self) -> bool:
-        """Whether stereoisomers differ."""
-        return STEREO_ATOM in self.atoms or STEREO_BOND in self.bonds
-
     def joined(self, other: MoleculeReading | None) -> MoleculeReading | None:
         """What both ways have in common; None if they give molecules other attributes."""
         if other is None or other is self:
@@ -81,7 +76,8 @@ class MoleculeReading:
         if _made_of(self) != _made_of(other):
             return None
         differing = [name for name in COLUMNS if getattr(self, name) != getattr(other, name)]
-        return replace(self, **dict.fromkeys(differing))
+        unnamed: dict[str, Any] = dict.fromkeys(differing)
+        return replace(self, **unnamed)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""

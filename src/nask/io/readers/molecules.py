@@ -127,7 +127,7 @@ def read_file(
         if not isinstance(value, str) or value not in known:
             expected = f"one of {', '.join(map(repr, known))}"
             raise ParameterError.expected(name, "read_molecules", expected, value)
-    reading, notes = _with_columns(file, reading)
+    reading, notes = with_columns(file, reading)
     graphs: list[MoleculeGraph] = []
     named: list[tuple[int, str, str | None]] = []  # line, id and target of each graph
     skipped: list[SkippedRow] = []
@@ -170,10 +170,8 @@ def read_file(
     )
 
 
-def _with_columns(
-    file: MoleculeFile, reading: MoleculeReading
-) -> tuple[MoleculeReading, list[str]]:
-    """Check the columns that are named, find that of SMILES, and note it if nobody named it."""
+def with_columns(file: MoleculeFile, reading: MoleculeReading) -> tuple[MoleculeReading, list[str]]:
+    """Check the columns that are named; find that of SMILES, with a note, if nobody named it."""
     notes: list[str] = []
     if file.has_records:
         if reading.smiles is not None:
