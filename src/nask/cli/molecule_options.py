@@ -103,7 +103,7 @@ class MoleculeOptions:
                 f"{file.listed()}."
             )
         data = read_file(file, reading, self.bad_rows or "skip", unlabelled, progress=True)
-        if self.smiles is None and reading.smiles is None and not file.has_records:
+        if self.smiles is None and reading.smiles is None and file.has_columns_of_smiles:
             told.append(data.notes[0])
         typer.echo("\n".join([*told, *report(path, data)]), err=True)
         return data
@@ -116,7 +116,9 @@ class MoleculeOptions:
         columns = {name: getattr(self, name) for name in ("smiles", "target", "id")}
         for name, column in columns.items():
             remembered = getattr(known, name)
-            if column is not None or remembered is None or (file.has_records and name == "smiles"):
+            if column is not None or remembered is None:
+                continue
+            if name == "smiles" and not file.has_columns_of_smiles:
                 continue
             if remembered in file.columns:
                 columns[name] = remembered

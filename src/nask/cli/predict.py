@@ -26,6 +26,7 @@ from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
+from nask.io.target import is_number
 from nask.storage.replacing import replacing
 
 
@@ -108,9 +109,10 @@ def _score(trained: Any, y: Array, predictions: Array) -> str:
             return "No accuracy: the classes of the dataset are not those of the model."
         right = sum(p == own for p, own in given)
         return f"Accuracy {100 * right / len(given):.1f} % ({right} of {len(given)} graphs)."
-    known = np.isfinite(y) if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)
+    known = np.array([is_number(own) and np.isfinite(own) for own in y.tolist()])
     if known.sum() < 2:
         return "No R2: it takes two graphs or more whose target is a number."
     from sklearn.metrics import r2_score
 
-    return f"R2 {r2_score(y[known], predictions[known]):.3f} ({known.sum()} graphs)."
+    r2 = r2_score(y[known].astype(np.float64), predictions[known])
+    return f"R2 {r2:.3f} ({known.sum()} graphs)."

@@ -10,6 +10,7 @@ import numpy as np
 
 from nask.exceptions import GraphError, ParameterError, did_you_mean
 from nask.graph.attribute import Attribute, Kind
+from nask.io.converters.rdkit_log import quiet
 from nask.messages import quoted
 from nask.optional import require
 
@@ -48,13 +49,16 @@ class Parts:
         """
         chem = require("rdkit.Chem", "molecules")
         own = chem.Mol(self.mol)  # labels are kept in the molecule
-        try:
-            require("rdkit.Chem.rdCIPLabeler", "molecules").AssignCIPLabels(own)
-        except RuntimeError as error:
-            raise GraphError(f"RDKit cannot assign CIP labels: {str(error).strip()}.") from None
+        labeler = require("rdkit.Chem.rdCIPLabeler", "molecules")
+        with quiet():
+            try:
+                labeler.AssignCIPLabels(own)
+            except RuntimeError as error:
+                raise GraphError(f"RDKit cannot assign CIP labels: {str(error).strip()}.") from None
+            potential = chem.FindPotentialStereo(own)
         atoms: Labels = [NO_STEREO] * len(self.atoms)
         bonds: Labels = [NO_STEREO] * len(self.bonds)
-        for found in chem.FindPotentialStereo(own):
+        for found in potential:
             (bonds if found.type.name.startswith("Bond") else atoms)[found.centeredOn] = None
         for labels, elements in ((atoms, own.GetAtoms()), (bonds, own.GetBonds())):
             for place, element in enumerate(elements):

@@ -122,7 +122,7 @@ or leave it out.
 
 def graph_of_smiles(smiles: Any, reading: MoleculeReading) -> MoleculeGraph:
     """Convert one SMILES, in the way in which other molecules were read."""
-    return graph_of_molecule(read_smiles(smiles), reading)
+    return graph_of_sanitised(read_smiles(smiles), reading)
 
 
 def read_smiles(smiles: Any, *, explicit_hydrogens: bool = False) -> Mol:
@@ -206,28 +206,32 @@ hydrogens (numerical), in_ring (categorical); edge: bond_type (categorical))
 
 
 def graph_of_molecule(mol: Any, reading: MoleculeReading) -> MoleculeGraph:
-    """Convert an RDKit molecule, in the way in which other molecules were read."""
+    """Convert any RDKit molecule, in the way in which other molecules were read."""
     chem = require("rdkit.Chem", "molecules")
     if not isinstance(mol, chem.Mol):
         raise InputError(f"Expected an RDKit molecule; got {type(mol).__name__}.")
-    with quiet():
-        parts = Parts(mol)
-        unspecified = chem.HybridizationType.UNSPECIFIED
-        if any(a.GetHybridization() == unspecified and a.GetAtomicNum() > 1 for a in parts.atoms):
-            raise GraphError(
-                "The RDKit molecule is not sanitised, so its rings, aromaticity and hybridisation "
-                "are not known. Call Chem.SanitizeMol(mol) first."
-            )
-        if reading.explicit_hydrogens:
-            parts = Parts(chem.AddHs(mol))
-        ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in parts.bonds]
-        return MoleculeGraph.of_molecule(
-            reading,
-            len(parts.atoms),
-            np.sort(np.array(ends, dtype=np.int64).reshape(-1, 2), axis=1),
-            columns_of(parts, reading.atoms, ATOM_SORTS),
-            columns_of(parts, reading.bonds, BOND_SORTS),
+    unspecified = chem.HybridizationType.UNSPECIFIED
+    if any(a.GetHybridization() == unspecified and a.GetAtomicNum() > 1 for a in mol.GetAtoms()):
+        raise GraphError(
+            "The RDKit molecule is not sanitised, so its rings, aromaticity and hybridisation are "
+            "not known. Call Chem.SanitizeMol(mol) first."
         )
+    return graph_of_sanitised(mol, reading)
+
+
+def graph_of_sanitised(mol: Any, reading: MoleculeReading) -> MoleculeGraph:
+    """Convert an RDKit molecule that RDKit has read itself."""
+    if reading.explicit_hydrogens:
+        mol = require("rdkit.Chem", "molecules").AddHs(mol)
+    parts = Parts(mol)
+    ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in parts.bonds]
+    return MoleculeGraph.of_molecule(
+        reading,
+        len(parts.atoms),
+        np.sort(np.array(ends, dtype=np.int64).reshape(-1, 2), axis=1),
+        columns_of(parts, reading.atoms, ATOM_SORTS),
+        columns_of(parts, reading.bonds, BOND_SORTS),
+    )
 
 
 def _chemistry(unchecked: Mol | None) -> str:

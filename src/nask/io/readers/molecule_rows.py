@@ -23,6 +23,8 @@ TITLE = "_Name"
 END_OF_RECORD, END_OF_MOLECULE = "$$$$", "M  END"
 PROPERTY = re.compile(r">.*?<(.+)>")
 DELIMITERS = (",", ";", "\t")
+# Of a list of SMILES with names.
+LIST = " "
 
 
 class Row(NamedTuple):
@@ -72,6 +74,11 @@ class MoleculeFile:
         return Path(name).stem or name
 
     @property
+    def has_columns_of_smiles(self) -> bool:
+        """Whether a column has to be named: SD files, and lists of SMILES, have molecules alone."""
+        return not self.has_records and self.delimiter != LIST
+
+    @property
     def word(self) -> str:
         """What a column is called."""
         return "property" if self.has_records else "column"
@@ -88,12 +95,12 @@ class MoleculeFile:
             if kind in RECORDS:
                 names, n_records = _surveyed(stream)
                 return cls(path, names, n_records, True)
-            delimiter = " " if kind == ".smi" else _delimiter(stream.readline())
+            delimiter = LIST if kind == ".smi" else _delimiter(stream.readline())
         whole = cls(path, (), 0, False, delimiter)
         with _readable(path):
             header = next(whole._lines(), (1, []))[1]
             if kind == ".smi":
-                return cls(path, ("smiles", "name"), sum(1 for _ in whole._lines()), False, " ")
+                return cls(path, ("smiles", "name"), sum(1 for _ in whole._lines()), False, LIST)
             n_rows = sum(1 for _ in whole._lines()) - 1
         if n_rows < 0:
             raise FormatError(f"{path} is empty: expected a first line with the names of columns.")
@@ -132,7 +139,7 @@ class MoleculeFile:
                     yield from _records(stream)
                 return
             lines = self._lines()
-            if self.delimiter == " ":
+            if self.delimiter == LIST:
                 for line, cells in lines:
                     yield Row(line, dict(zip(self.columns, map(_value, cells), strict=False)))
                 return
@@ -154,7 +161,7 @@ class MoleculeFile:
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the cells of each line that is not blank, and where it begins."""
         with _opened(self.path) as stream:
-            if self.delimiter == " ":
+            if self.delimiter == LIST:
                 for number, text in enumerate(stream, start=1):
                     if text.strip():
                         yield number, text.split(maxsplit=1)

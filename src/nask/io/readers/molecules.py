@@ -15,7 +15,7 @@ from nask.exceptions import FormatError, GraphError, ParameterError
 from nask.execution.progress import Progress, track
 from nask.io.converters.molecule_attributes import ATOMS, BONDS
 from nask.io.converters.molecule_reading import MoleculeGraph, MoleculeReading
-from nask.io.converters.molecules import graph_of_molecule, parse_block, parse_smiles
+from nask.io.converters.molecules import graph_of_sanitised, parse_block, parse_smiles
 from nask.io.molecule_dataset import MoleculeDataset, SkippedRow
 from nask.io.readers.csv_table import CsvTable
 from nask.io.readers.molecule_rows import TITLE, MoleculeFile, Row
@@ -188,7 +188,7 @@ def with_columns(file: MoleculeFile, reading: MoleculeReading) -> tuple[Molecule
                 f"smiles=... (--smiles NAME). It has: {file.listed()}."
             )
         reading = replace(reading, smiles=named[0])
-        if file.delimiter != " ":
+        if file.has_columns_of_smiles:
             notes.append(
                 f"SMILES are those of the column {quoted(named[0])}, the only one of that name."
             )
@@ -213,7 +213,7 @@ def _graph(row: Row, reading: MoleculeReading) -> MoleculeGraph | str:
     if not molecule.GetNumAtoms():
         return "it has no atoms"
     try:
-        return graph_of_molecule(molecule, reading)
+        return graph_of_sanitised(molecule, reading)
     except GraphError as error:
         return str(error).rstrip(".")
 
