@@ -139,10 +139,10 @@ def test_numbers_of_an_sd_file(invoke, tmp_path):
 
 def test_an_evaluation(invoke, mols, tmp_path):
     told = invoke(
-        "evaluate", mols, "--target", "ring", "--folds", 2, "--repeats", 1, "--no-pictures",
-        "--try", "n_hops=1", "--try", "alpha=0.1", "--out", tmp_path / "r", "--json", "--n-jobs", 1,
+        "evaluate", mols, "--target", "ring", "--method", "majority", "--folds", 2, "--repeats", 1,
+        "--no-pictures", "--out", tmp_path / "results", "--json", "--n-jobs", 1,
     )  # fmt: skip
-    assert '"n_items": 14' in told.stdout
+    assert '"dataset": "mols"' in told.stdout
     assert "2 rows could not be read" in told.stderr
 
 
