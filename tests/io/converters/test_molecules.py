@@ -2,6 +2,7 @@ import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event, Thread
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from nask.graph.schema import Schema
 from nask.io.converters.molecule_attributes import ATOM_SORTS, BOND_SORTS
 from nask.io.converters.molecule_reading import MoleculeReading, common_reading
 from nask.io.converters.molecules import from_rdkit, from_smiles
+from nask.io.converters.rdkit_log import quiet
 
 
 def test_acetate_by_hand():
@@ -245,6 +247,25 @@ def test_threads_are_silent_and_lose_no_reason(capfd):
     assert told == [told[0], told[1], told[2]] * 30
     assert "unclosed ring" in told[0]
     assert "Explicit valence" in told[1]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_messages_are_caught_in_one_thread_at_a_time(capfd):
+    """RDKit has one log for all threads: whoever left first would let it speak for the others."""
+    entered = Event()
+
+    def other():
+        with quiet():
+            entered.set()
+
+    thread = Thread(target=other)
+    with quiet() as said:
+        thread.start()
+        assert not entered.wait(0.2)
+        Chem.MolFromSmiles("C1CC")
+        assert said.reason() == "unclosed ring"
+    thread.join(10)
+    assert entered.is_set()
     assert capfd.readouterr() == ("", "")
 
 

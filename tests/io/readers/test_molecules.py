@@ -100,7 +100,7 @@ def test_every_row_has_its_place(lab):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_ends_of_lines(write, delimiter, end):
     lines = [["id", "SMILES", "y"], ["a", "CCO", "1"], ["b", "C=C", "0"]]
-    text = end.join(delimiter.join(line) for line in lines)
+    text = end + end.join(delimiter.join(line) for line in lines)
     data = read_molecules(write(text), target="y", id="id")
     assert list(data.graphs) == from_smiles(["CCO", "C=C"])
     assert (data.ids, data.y.tolist()) == (("a", "b"), [1, 0])

@@ -95,16 +95,19 @@ class MoleculeFile:
             if kind in RECORDS:
                 names, n_records = _surveyed(stream)
                 return cls(path, names, n_records, True)
-            delimiter = LIST if kind == ".smi" else _delimiter(stream.readline())
-        whole = cls(path, (), 0, False, delimiter)
-        with _readable(path):
-            header = next(whole._lines(), (1, []))[1]
             if kind == ".smi":
-                return cls(path, ("smiles", "name"), sum(1 for _ in whole._lines()), False, LIST)
-            n_rows = sum(1 for _ in whole._lines()) - 1
-        if n_rows < 0:
-            raise FormatError(f"{path} is empty: expected a first line with the names of columns.")
-        return cls(path, tuple(name.strip() for name in header), n_rows, False, delimiter)
+                n_lines = sum(1 for line in stream if line.strip())
+                return cls(path, ("smiles", "name"), n_lines, False, LIST)
+            delimiter = _delimiter(next((line for line in stream if line.strip()), ""))
+        with _readable(path):
+            lines = cls(path, (), 0, False, delimiter)._lines()
+            header = next(lines, None)
+            if header is None:
+                raise FormatError(
+                    f"{path} is empty: expected a first line with the names of columns."
+                )
+            names = tuple(name.strip() for name in header[1])
+            return cls(path, names, sum(1 for _ in lines), False, delimiter)
 
     def check(self, column: str, option: str) -> None:
         """Raise unless there is one such column, or property.
