@@ -92,6 +92,16 @@ def test_a_model_remembers_its_columns_and_attributes(invoke, mols, tmp_path):
     assert [row["graph"] for row in rows_of(told.stdout)] == ["CCO", "c1ccccc1"]
 
 
+def test_a_target_can_be_left_alone(invoke, model, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("SMILES,ring\nCCO,1\nc1ccccc1,>2\n")
+    with pytest.raises(FormatError, match="mixes numbers and text: '1' in line 2"):
+        invoke("predict", model, path)
+    told = invoke("predict", model, path, "--target", "")
+    assert [row["prediction"] for row in rows_of(told.stdout)] == ["no", "yes"]
+    assert told.stderr.splitlines() == [f"{path}: 2 molecules."]
+
+
 def test_a_name_that_is_gone_is_told(invoke, mols, model, tmp_path):
     path, other = tmp_path / "m.nask", tmp_path / "other.csv"
     invoke("fit", mols, "--target", "ring", "--id", "Name", "--model", path, "--hops", 1)
@@ -217,5 +227,5 @@ def test_many_bad_rows_are_counted(invoke, tmp_path):
     assert len(told) == 1 + 50 + 2
     assert told[-2:] == [
         f"{path}: 10 more rows like these.",
-        f"{path}: 1 molecules; 60 rows could not be read.",
+        f"{path}: 1 molecule; 60 rows could not be read.",
     ]

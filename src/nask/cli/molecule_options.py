@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -113,10 +113,12 @@ class MoleculeOptions:
         from nask.io.converters.molecule_reading import MoleculeReading
 
         known, told = self.known or MoleculeReading(), []
-        columns = {name: getattr(self, name) for name in ("smiles", "target", "id")}
-        for name, column in columns.items():
-            remembered = getattr(known, name)
-            if column is not None or remembered is None:
+        columns: dict[str, Any] = {}
+        for name in ("smiles", "target", "id"):
+            given, remembered = getattr(self, name), getattr(known, name)
+            # No name at all, --target "", is said too: then none is taken.
+            columns[name] = given or None
+            if given is not None or remembered is None:
                 continue
             if name == "smiles" and not file.has_columns_of_smiles:
                 continue
@@ -169,7 +171,7 @@ def report(path: str, data: MoleculeDataset) -> list[str]:
     more = len(data.skipped) - MOST_SHOWN
     if more > 0:
         told.append(f"{path}: {more} more rows like these.")
-    counts = [f"{len(data)} molecules"]
+    counts = [f"{len(data)} {'molecule' if len(data) == 1 else 'molecules'}"]
     for number, what in (
         (len(data.skipped), "could not be read"),
         (data.n_unlabelled, f"without a value in {data.reading.target!r} left out"),

@@ -143,7 +143,7 @@ TABLE = "name,SMILES,pIC50\naspirin,CCO,5.5\n"
     [
         (TABLE, {"target": "pic50"}, "no column 'pic50' .target.. Did you mean 'pIC50'.* 'name'"),
         (TABLE, {"smiles": "structure"}, "no column 'structure' .smiles.*It has: 'name', 'SMILES'"),
-        (TABLE, {"smiles": "name"}, r"first line 2, 'aspirin': syntax.*column 'name' molecules"),
+        (TABLE, {"smiles": "name"}, r"first line 2, 'aspirin': syntax.*column 'name' hold SMILES"),
         ("a,b\n1,2\n", {}, r"no column called 'smiles'. Name .*--smiles NAME.*It has: 'a', 'b'"),
         ("smiles,SMILES\nC,C\n", {}, "has 2 columns called 'smiles'"),
         ("smiles,y,y\nC,1,2\n", {"target": "y"}, "2 columns 'y' .target.. Rename one"),

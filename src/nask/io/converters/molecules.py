@@ -152,10 +152,10 @@ def parse_smiles(smiles: str) -> Mol | str:
     written = smiles.strip()
     if not written:
         return "it is empty"
-    text, _, extension = written.partition(" ")
-    if len(written.split()) > 1 and not extension.startswith("|"):
+    first, *others = written.split(maxsplit=1)
+    if others and not others[0].startswith("|"):
         # RDKit would read the first part alone, and take the other for a name.
-        return f"it goes on after {quoted(text)} and a space"
+        return f"it goes on after {quoted(first)} and a space"
     with quiet() as said:
         molecule: Mol | None = chem.MolFromSmiles(written)
         if molecule is not None:

@@ -20,9 +20,11 @@ from nask.io.molecule_dataset import MoleculeDataset, SkippedRow
 from nask.io.readers.csv_table import CsvTable
 from nask.io.readers.molecule_rows import TITLE, MoleculeFile, Row
 from nask.io.target import as_target
-from nask.messages import first_few, quoted
+from nask.messages import quoted
 
 SMILES = "smiles"
+# Rows that a note tells of one by one; all of them are in ``skipped``.
+MOST_NOTED = 5
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 
@@ -251,7 +253,9 @@ def _notes(
     """What was left out, in words."""
     notes = []
     if skipped:
-        rows = first_few([str(row) for row in skipped]).replace(", line ", "; line ")
+        rows = "; ".join(map(str, skipped[:MOST_NOTED]))
+        if len(skipped) > MOST_NOTED:
+            rows += f" and {len(skipped) - MOST_NOTED} more"
         notes.append(f"{len(skipped)} of {file.n_rows} rows could not be read: {rows}.")
     if n_unlabelled:
         notes.append(
@@ -266,11 +270,10 @@ def _nothing(
 ) -> str:
     """What to say of a file without a molecule."""
     if skipped:
-        what = f"the SMILES of column {quoted(reading.smiles)}"
-        hint = "" if file.has_records else f" Are {what} molecules? It has: {file.listed()}."
+        hint = f" Does the column {quoted(reading.smiles)} hold SMILES? It has: {file.listed()}."
         return (
             f"No molecule of {file.path} could be read: {len(skipped)} rows are bad, first "
-            f"{skipped[0]}.{hint}"
+            f"{skipped[0]}.{hint if file.has_columns_of_smiles else ''}"
         )
     if n_unlabelled:
         return (
