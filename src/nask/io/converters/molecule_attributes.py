@@ -59,11 +59,10 @@ class Parts:
         atoms: Labels = [NO_STEREO] * len(self.atoms)
         bonds: Labels = [NO_STEREO] * len(self.bonds)
         for found in potential:
-            (bonds if found.type.name.startswith("Bond") else atoms)[found.centeredOn] = None
-        for labels, elements in ((atoms, own.GetAtoms()), (bonds, own.GetBonds())):
-            for place, element in enumerate(elements):
-                if element.HasProp("_CIPCode"):
-                    labels[place] = element.GetProp("_CIPCode")
+            is_bond, place = found.type.name.startswith("Bond"), found.centeredOn
+            element = own.GetBondWithIdx(place) if is_bond else own.GetAtomWithIdx(place)
+            label = element.GetProp("_CIPCode") if element.HasProp("_CIPCode") else None
+            (bonds if is_bond else atoms)[place] = label
         return atoms, bonds
 
     def hybridisations(self) -> Values:
