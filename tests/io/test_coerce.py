@@ -127,6 +127,11 @@ def test_a_missing_smiles_is_to_be_left_out(nothing):
         as_graphs(["CCO", nothing])
 
 
+def test_a_single_text_that_is_no_molecule_may_be_the_name_of_a_dataset():
+    with pytest.raises(GraphError, match=r"^'Cora' is not a valid SMILES.*nask.load_dataset"):
+        as_graph("Cora")
+
+
 def test_a_bad_smiles_is_named_by_its_position():
     with pytest.raises(GraphError, match=r"^Graph 8: 'C1CC' is not .*: unclosed ring\. Correct it"):
         as_graphs(["CCO", "C1CC"], first=7)

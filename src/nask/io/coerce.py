@@ -203,6 +203,8 @@ def _as_graph(
         hint = ""
         if isinstance(error, GraphError) and hasattr(converter, "__name__"):
             hint = f" (Options are those of nask.{converter.__name__}: convert with it first.)"
+        if isinstance(item, str) and position is None:
+            hint = " (A dataset goes by name to nask.load_dataset.)"
         where = "" if position is None else f"Graph {position}: "
         raise type(error)(f"{where}{error}{hint}") from error
 
