@@ -187,7 +187,8 @@ def with_columns(file: MoleculeFile, reading: MoleculeReading) -> tuple[Molecule
             how_many = "no column" if not named else f"{len(named)} columns"
             raise FormatError(
                 f"{file.path} has {how_many} called {SMILES!r}. Name the column of SMILES: "
-                f"smiles=... (--smiles NAME). It has: {file.listed()}."
+                f"smiles=... (--smiles NAME). It has: {file.listed()}. Of a table of nodes or "
+                "edges, give the path of its folder."
             )
         reading = replace(reading, smiles=named[0])
         if file.has_columns_of_smiles:
