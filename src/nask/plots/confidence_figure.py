@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -139,7 +139,7 @@ def _draw_heat(
         ax.axvline(column, color="white", linewidth=1.0)
     there = np.flatnonzero(stops > firsts)
     level = sum(map(len, names)) <= LEVEL_CHARACTERS
-    style = {"fontsize": 9 if k <= 10 else 7, "parse_math": False}
+    style: dict[str, Any] = {"fontsize": 9 if k <= 10 else 7, "parse_math": False}
     ax.set_xticks(np.arange(k) + 0.5, names, rotation=0 if level else 90, **style)
     ax.set_yticks(((firsts + stops) / 2)[there], [names[place] for place in there], **style)
     ax.tick_params(length=0)

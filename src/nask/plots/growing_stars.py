@@ -199,10 +199,9 @@ def _as_core(core: int | None, graph: AttributedGraph) -> int:
 
 def _star(graph: AttributedGraph, away: Float64, hop: int) -> tuple[Mask, Faded]:
     """Return which nodes are in the star of so many hops, and what is not in it."""
-    inside = away <= hop
     ends: Positions = graph.edges
-    met = (away[ends] <= hop - 1).any(axis=1)
-    return inside, Faded(~inside, ~met)
+    outside, unmet = away > hop, np.min(away[ends], axis=1, initial=np.inf) > hop - 1
+    return ~outside, Faded(outside, unmet)
 
 
 def _draw_ring(ax: Axes, points: Float64, core: int) -> None:
@@ -217,7 +216,8 @@ def _draw_ring(ax: Axes, points: Float64, core: int) -> None:
 def _draw_legend(figure: Figure, legend: list[tuple[Any, str]]) -> None:
     from matplotlib.lines import Line2D
 
-    dot = {"marker": "o", "markersize": 7, "markeredgecolor": RIM, "markeredgewidth": 0.4}
+    dot: dict[str, Any] = {"marker": "o", "markersize": 7}
+    dot |= {"markeredgecolor": RIM, "markeredgewidth": 0.4}
     handles = [
         Line2D([], [], linestyle="none", color=colour, label=name, **dot) for colour, name in legend
     ]
