@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import nask
+from nask.evaluation.results import read_results
 from nask.exceptions import FormatError, ParameterError
 from nask.lab.experiments.catalogue import NAMES, experiment
 from nask.lab.experiments.evaluated import Evaluated, few
 from nask.lab.experiments.experiment import Place, found
 from nask.lab.experiments.paper import claims, mean_of
 from nask.lab.experiments.robustness import PERTURBATIONS
+from nask.lab.experiments.studied import StudiedFold
 from nask.lab.experiments.timed import GramTime, TimedGram
 
 WITH_TABLES = [name for name in NAMES if name not in ("depth", "robustness", "case-study")]
@@ -167,6 +169,35 @@ def test_a_time_beyond_the_limit_is_at_least_so_many_times_that_of_nask():
     text = experiment("runtime").report(times).text
     assert "| nask | 2.0 s<br>" in text
     assert "| ml | > 60 min (> 1.8e+03 x)<br>" in text
+
+
+def test_a_study_is_found_again_as_it_was_made(cell, tmp_path):
+    own = StudiedFold(replace(cell, folder="league"), "study")
+    place = Place(tmp_path)
+    assert own.find(place) is None
+    study = own.run(place)
+    assert own.find(place) == study
+    [evaluation] = read_results(tmp_path / "league")
+    test = evaluation.records[0].test
+    y = np.asarray(cell.data().y)
+    assert study.truth == tuple(y[list(test)])
+    np.testing.assert_allclose(np.sum(study.probabilities, axis=1), 1.0)
+    likely = np.array(study.classes)[np.argmax(study.probabilities, axis=1)]
+    assert study.graphs
+    for graph in study.graphs:
+        own_place = test.index(graph.graph)
+        assert graph.truth == graph.predicted == likely[own_place] == study.truth[own_place]
+        rivals = [
+            max(each)
+            for each, truth, guess in zip(study.probabilities, study.truth, likely, strict=True)
+            if truth == guess == graph.truth
+        ]
+        assert graph.probability == max(rivals)
+        n_neighbours = [sum(v in edge for edge in graph.edges) for v in range(len(graph.labels))]
+        assert graph.core == n_neighbours.index(max(n_neighbours))
+        assert len(graph.shares) == len(graph.labels)
+        # What its nodes say for the class that was predicted is positive.
+        assert sum(graph.shares) > 0
 
 
 def test_a_fold_that_was_not_evaluated_in_time_is_told(tmp_path, monkeypatch):

@@ -175,7 +175,6 @@ def _surest(classes: Any, truth: Any, probabilities: Any) -> list[int]:
 def _studied(model: Any, data: nask.Dataset, i: int, probabilities: Any) -> StudiedGraph:
     graph = data.graphs[i]
     predicted = model.classes_[probabilities.argmax()]
-    degrees = np.bincount(np.asarray(graph.edges).ravel(), minlength=graph.n_nodes)
     why = model.explain(graph)
     sign = 1.0 if predicted == model.classes_[-1] else -1.0
     [first, *_] = graph.node_attributes.values()
@@ -186,7 +185,7 @@ def _studied(model: Any, data: nask.Dataset, i: int, probabilities: Any) -> Stud
         probability=float(probabilities.max()),
         labels=tuple(first.values()),
         edges=tuple((int(u), int(v)) for u, v in graph.edges),
-        core=int(degrees.argmax()),
+        core=int(graph.degrees().argmax()),
         shares=tuple((sign * why.leaning).tolist()),
     )
 
