@@ -1,9 +1,11 @@
 """The command nask reproduce as a user meets it."""
 
+import sys
+
 import pytest
 
 from nask.evaluation.results import read_results
-from nask.exceptions import ParameterError
+from nask.exceptions import MissingDependencyError, ParameterError
 from nask.lab.experiments.catalogue import NAMES, experiment
 
 # Sets that the quick version of each experiment reads, apart from embedded ones.
@@ -98,3 +100,10 @@ def test_a_process_that_is_killed_does_not_end_the_others(invoke, tmp_path, monk
 def test_an_unknown_id_beside_all_is_told(invoke, tmp_path):
     with pytest.raises(ParameterError, match="There is no experiment 'deth'"):
         invoke("reproduce", "all", "deth", "--no-run", "--out", tmp_path)
+
+
+def test_without_matplotlib_nothing_is_run(invoke, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'nask\[plots\]'"):
+        invoke("reproduce", "depth", "--quick", "--out", tmp_path / "new")
+    assert not (tmp_path / "new").exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from nask.exceptions import NaskError, ParameterError
 from nask.execution.progress import track
 from nask.lab.experiments.catalogue import NAMES, experiment
 from nask.lab.experiments.experiment import Experiment, Place, found
+from nask.optional import require
 from nask.storage.replacing import replacing
 from nask.storage.write_errors import writing
 
@@ -58,6 +58,8 @@ def reproduce(
         chosen = [experiment(name) for name in NAMES]
     if out.exists() and not out.is_dir():
         raise ParameterError(f"--out {out} is a file: expected a folder for results.")
+    # Before the work, and not after hours of it.
+    require("matplotlib.figure", "plots")
     place = Place(out, n_jobs)
     failures = []
     for own in chosen:
@@ -108,7 +110,7 @@ def _report(own: Experiment, place: Place, quick: bool) -> None:
     with replacing(folder / f"{own.name}.md", "--out") as temporary:
         temporary.write_text(f"# {own.title}\n\n{text}", encoding="utf-8")
     written = [f"{own.name}.md"]
-    for name, figure in report.pictures.items() if find_spec("matplotlib") else ():
+    for name, figure in report.pictures.items():
         for ending in ("png", "svg"):
             save_picture(figure, folder / f"{name}.{ending}", "--out")
             written.append(f"{name}.{ending}")
