@@ -128,7 +128,9 @@ def evaluate(
     expansion: Annotated[
         Expansion,
         typer.Option(
-            help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=SEARCH
+            help="nested: stars of stars; ball: all nodes within h hops; walk: random walks of h "
+            "steps.",
+            rich_help_panel=SEARCH,
         ),
     ] = EXPANSION,
     n_jobs: FoldJobsOption = -1,

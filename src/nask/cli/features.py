@@ -25,7 +25,7 @@ from nask.storage.replacing import replacing
 FORMATS = (".npy", ".npz", ".zarr")
 OPTIONS = {
     "n_hops", "gamma", "gamma_star", "expansion", "star_norm", "normalize", "attributes", "degree",
-    "use_edges", "n_jobs",
+    "similarity", "max_leaves", "use_edges", "n_jobs",
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.choices import Attributes, Degree, DType, Expansion, GramForm
+from nask.choices import Attributes, Degree, DType, Expansion, GramForm, SimilarityName
 from nask.cli.arguments import JobsOption, MemoryOption, running_option
 from nask.cli.collected_options import with_collected
 
@@ -26,11 +26,26 @@ def kernel_options(
         float, option(help="How sharply stars are told apart from the second hop on (nested).")
     ] = 8.0,
     expansion: Annotated[
-        Expansion, option(help="nested: stars of stars; ball: all nodes within h hops.")
+        Expansion,
+        option(
+            help="nested: stars of stars; ball: all nodes within h hops; walk: random walks of h "
+            "steps."
+        ),
     ] = "nested",
     attributes: Annotated[Attributes, option(help="Compare attributes of this kind only.")] = "all",
     degree: Annotated[
         Degree | None, option(help="Make the degree of a node one more attribute of it.")
+    ] = None,
+    similarity: Annotated[
+        SimilarityName,
+        option(
+            help="Of values: gower; one-hot: equal categories, or numbers in the same of ten bins; "
+            "euclidean: a Gaussian of distances."
+        ),
+    ] = "gower",
+    max_leaves: Annotated[
+        int | None,
+        option(help="Keep so many leaves of a star, those most similar to its core."),
     ] = None,
     gram: Annotated[
         GramForm,

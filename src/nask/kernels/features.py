@@ -25,6 +25,11 @@ from nask.io.converters.molecule_reading import MoleculeReading, common_reading
 from nask.kernels.feature_work import FeatureWork, Level
 from nask.kernels.parameters import StarParameters, check_restart, is_integer
 
+# What there are no random features for, and why.
+UNMADE = (
+    ("similarity", "euclidean", "they are drawn for one attribute at a time, and it joins them"),
+    ("expansion", "walk", "from hop to hop they need Gaussians, which random walks do without"),
+)
 # Nodes from which the directions of means are learned; more would hardly change them.
 SAMPLE_NODES = 4096
 # Each hop has its exact columns and at least as many others.
@@ -58,8 +63,9 @@ class NASKFeatures(TransformerMixin, StarParameters):
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.
     n_hops, gamma, gamma_star, expansion, star_norm, normalize, hop_weights, attribute_weights, \
-attributes, degree, use_edges
+attributes, degree, similarity, max_leaves, use_edges
         Those of the kernel: see :class:`nask.NASK`. ``normalize`` gives every row the length 1.
+        There are no random features of ``expansion="walk"`` and ``similarity="euclidean"``.
     n_jobs : int, default=None
         Threads, in joblib's convention.
     memory_limit : int or str, default=None
@@ -116,6 +122,13 @@ attributes, degree, use_edges
             f"an int of at least {hops_need} for {self.n_hops} hops",
         )
         self._check_option("level", get_args(Level))
+        for name, without, reason in UNMADE:
+            if getattr(self, name) == without:
+                raise ParameterError(
+                    f"{type(self).__name__} has no random features for {name}={without!r}: "
+                    f"{reason}. Use NASK, or NodeNASK for the nodes of one graph, which compute "
+                    "it exactly."
+                )
         check_restart(self.restart, type(self).__name__)
         if self.restart is not None and self.level == "graph":
             raise ParameterError(
@@ -151,9 +164,7 @@ attributes, degree, use_edges
             raise SchemaError(
                 "partial_fit cannot widen the ranges of node_features. Call fit with all graphs."
             )
-        self._draw(
-            self.schema_.joined(Schema.fit(graphs, self.degree, self.attributes)), self._sample
-        )
+        self._draw(self.schema_.joined(self.schema_of(graphs)), self._sample)
         self._read_as(before and before.joined(common_reading(graphs)))
         return self
 
@@ -235,7 +246,7 @@ attributes, degree, use_edges
         # Graphs from the whole of the list, which may be sorted.
         sizes = sum(graph.n_nodes for graph in graphs)
         step = max(1, sizes // SAMPLE_NODES) if len(graphs) > 1 else 1
-        return self._draw(Schema.fit(graphs, self.degree, self.attributes), graphs[::step], keep)
+        return self._draw(self.schema_of(graphs), graphs[::step], keep)
 
     def _draw(
         self, schema: Schema, sample: list[AttributedGraph], keep: bool = False
@@ -285,4 +296,4 @@ attributes, degree, use_edges
 
 
 def _categorical(specs: Sequence[AttributeSpec]) -> tuple[str, ...]:
-    return tuple(spec.name for spec in specs if spec.kind == "categorical")
+    return tuple(spec.name for spec in specs if spec.encoded == "categorical")

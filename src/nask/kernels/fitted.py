@@ -71,7 +71,7 @@ class FittedKernel:
         The parameters are those of a kernel or an estimator, and were checked. With ``only``, the
         schema is that of all graphs, and those at these positions are the training graphs.
         """
-        schema = Schema.fit(graphs, parameters.degree, parameters.attributes)
+        schema = parameters.schema_of(graphs)
         # First, since it may refuse a parameter.
         spec = _dense_spec(parameters, schema)
         batch, owner = _encoded(graphs, schema), type(parameters).__name__
