@@ -14,5 +14,6 @@ LearningTask = Literal["classify", "regress"]
 Multiclass = Literal["ovr", "ovo"]
 Scale = Literal["decision", "logit"]
 Scheme = Literal["ovr", "ovo", "votes"]
-SplitName = Literal["folds", "grouped", "planetoid"]
+# "planetoid" is what "public" was called first: records under that name are still read.
+SplitName = Literal["folds", "grouped", "public", "planetoid"]
 TunedLearner = Literal["ridge", "svm", "best"]

@@ -69,8 +69,9 @@ def evaluate(
     split: Annotated[
         SplitName,
         typer.Option(
-            help="grouped: folds that keep isomorphic graphs together; planetoid: the public split "
-            "of a network.",
+            help="grouped: folds that keep isomorphic graphs together; public: the split that comes "
+            "with a network (train_mask, val_mask and test_mask of nodes.csv); planetoid is an older "
+            "name of public.",
             rich_help_panel=PROTOCOL,
         ),
     ] = "folds",

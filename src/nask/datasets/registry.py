@@ -25,10 +25,10 @@ from nask.messages import first_few, quoted
 def load_dataset(source: Literal["Cora", "Citeseer", "Pubmed", "Pokec"]) -> NodeDataset: ...  # type: ignore[overload-overlap]
 @overload
 def load_dataset(
-    source: str | os.PathLike[str], *, categorical: Collection[str] = ()
+    source: str | os.PathLike[str], *, y: str = "y", categorical: Collection[str] = ()
 ) -> Dataset: ...
 def load_dataset(
-    source: str | os.PathLike[str], *, categorical: Collection[str] = ()
+    source: str | os.PathLike[str], *, y: str = "y", categorical: Collection[str] = ()
 ) -> Dataset | NodeDataset:
     """Load a benchmark set by its name, or a set of your own by its path.
 
@@ -49,14 +49,17 @@ def load_dataset(
         TUDataset text form, of a folder with ``nodes.csv`` and ``edges.csv``, or of the files of
         a citation network or of Pokec. Text is a path if it has a path separator, ends in
         ``.zip``, or names a folder or file here and no set.
+    y : str, default="y"
+        For a folder of CSV files: the column to be predicted, of ``graphs.csv`` or, in one
+        network, of ``nodes.csv``.
     categorical : collection of str
         For a folder of CSV files: columns whose numbers are codes.
 
     Returns
     -------
     Dataset or NodeDataset
-        The latter for the citation networks Cora, Citeseer and Pubmed, and for the social
-        network Pokec.
+        The latter for the citation networks Cora, Citeseer and Pubmed, for the social network
+        Pokec, and for a folder whose ``nodes.csv`` has no column ``graph``: one network.
 
     Raises
     ------
@@ -69,6 +72,7 @@ def load_dataset(
     --------
     available_datasets : Names that need no download.
     nask.io.read_tu : Reads a folder or zip in TUDataset text form, with options.
+    nask.io.read_tables, nask.io.read_network : Read folders of CSV files.
 
     Examples
     --------
@@ -80,13 +84,14 @@ def load_dataset(
     nask.exceptions.DatasetNotFoundError: No dataset 'MUTGA' is known. Did you mean 'MUTAG'? ...
     """
     if _is_path(source):
-        return _read(Path(source).expanduser(), None, categorical=categorical)
+        return _read(Path(source).expanduser(), None, y=y, categorical=categorical)
     name = str(source)
-    if categorical:
-        raise ParameterError(
-            f"{name} is a published set, whose attributes have kinds of their own: 'categorical' "
-            "is for folders of CSV files."
-        )
+    for option, given in (("categorical", bool(categorical)), ("y", y != "y")):
+        if given:
+            raise ParameterError(
+                f"{name} is a published set, whose attributes have kinds and a target of their "
+                f"own: {option!r} is for folders of CSV files."
+            )
     return read_place(locate(name), name)
 
 
@@ -174,15 +179,22 @@ def _read(
     path: Path,
     name: str | None,
     info: DatasetInfo | None = None,
+    y: str = "y",
     categorical: Collection[str] = (),
 ) -> Dataset | NodeDataset:
     archive = open_archive(path)
     if info is not None and info.collection == "SNAP":
         return read_pokec(path, name)
     if _holds_tables(archive):
+        from nask.io.readers.network import is_network, read_network
         from nask.io.readers.tables import read_tables
 
-        return read_tables(path, categorical=categorical)
+        read = read_network if is_network(path) else read_tables
+        return read(path, y=y, categorical=categorical)
+    if y != "y":
+        raise ParameterError(
+            f"{path} holds no nodes.csv: 'y' names a column of a folder of CSV files."
+        )
     if categorical:
         raise ParameterError(
             f"{path} holds no nodes.csv: 'categorical' is for folders of CSV files. In TUDataset "

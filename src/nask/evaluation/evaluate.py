@@ -88,11 +88,12 @@ def evaluate(
     dataset : Dataset, NodeDataset, name of one, or path
         With one class per graph, or per node. Nodes without a class are used neither for learning
         nor for testing.
-    split : {"folds", "grouped", "planetoid"}, default="folds"
+    split : {"folds", "grouped", "public", "planetoid"}, default="folds"
         "grouped": folds that keep isomorphic graphs together, so that none of them is learned
-        from and tested. "planetoid": the public split of a network: learn from its training nodes,
-        choose parameters on its validation nodes, as is usual (on inner folds of the training nodes
-        where there are none), and predict its test nodes once.
+        from and tested. "public": the split that comes with a network: learn from its training
+        nodes, choose parameters on its validation nodes, as is usual (on inner folds of the
+        training nodes where there are none), and predict its test nodes once. "planetoid" is an
+        older name of it, for records that were begun under that name.
     folds, repeats : int, default=10
         Outer folds, and how often all of them are drawn anew; nodes are drawn once by default.
     inner : int, default=5

@@ -10,7 +10,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from nask.arrays import Array, Positions
 from nask.exceptions import ParameterError
-from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.io.node_dataset import NodeDataset
+from nask.messages import quoted
 
 
 class Split(NamedTuple):
@@ -98,13 +99,13 @@ def public_split(dataset: NodeDataset) -> Split:
     (50, 25, 25)
     """
     train, validation, test = (
-        nodes[dataset.y[nodes] != NO_CLASS].astype(np.intp)
+        nodes[dataset.known[nodes]].astype(np.intp)
         for nodes in (dataset.train, dataset.validation, dataset.test)
     )
     if not len(train) or not len(test):
         raise ParameterError(
             f"{dataset.name} has no public split: expected nodes with a class in its train and "
-            "test. Use split='folds'."
+            "test (columns train_mask and test_mask of a nodes.csv). Use split='folds'."
         )
     everything = np.concatenate([train, validation, test])
     nodes, counts = np.unique(everything, return_counts=True)
@@ -113,9 +114,11 @@ def public_split(dataset: NodeDataset) -> Split:
             f"Node {nodes[counts > 1][0]} of {dataset.name} is twice in its public split: expected "
             "each node in one of train, validation and test."
         )
-    unknown = np.setdiff1d(dataset.y[everything], dataset.y[train])
-    if len(unknown):
+    learned = set(dataset.y[train].tolist())
+    unknown = [label for label in dataset.y[everything].tolist() if label not in learned]
+    if unknown:
         raise ParameterError(
-            f"The public split of {dataset.name} has no training node of class {unknown[0]}."
+            f"The public split of {dataset.name} has no training node of class "
+            f"{quoted(unknown[0])}."
         )
     return Split(0, 0, train, test, validation if len(validation) else None)

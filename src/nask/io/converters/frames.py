@@ -90,8 +90,8 @@ def from_frames(
     nask.exceptions.GraphError: The edges have no column 'target'. Did you mean 'targets'?
     """
     graph_column = [] if graph is None else [graph]
-    node_frame = _open(nodes, "nodes", [*graph_column, node])
-    edge_frame = _open(edges, "edges", [*graph_column, source, target])
+    node_frame = opened(nodes, "nodes", [*graph_column, node])
+    edge_frame = opened(edges, "edges", [*graph_column, source, target])
     node_names = [name for name in node_frame.columns if name not in (graph, node)]
     edge_names = [name for name in edge_frame.columns if name not in (graph, source, target)]
     kinds = forced_kinds(categorical, numerical, known={*node_names, *edge_names})
@@ -195,8 +195,8 @@ def to_frames(graphs: Iterable[AttributedGraph]) -> tuple[pd.DataFrame, pd.DataF
     return package.DataFrame(node_columns), package.DataFrame(edge_columns)
 
 
-def _open(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]:
-    """Open the table with narwhals and check its columns."""
+def opened(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]:
+    """Open a table with narwhals; raise unless it has these columns and names for all."""
     try:
         frame: nw.DataFrame[Any] = require("narwhals", "frames").from_native(table, eager_only=True)
     except TypeError:

@@ -55,20 +55,7 @@ class CsvTable:
     @classmethod
     def read(cls, folder: Path, file: str, ids: Sequence[str]) -> CsvTable:
         """Read a file; the columns ``ids`` must be there, without missing values."""
-        try:
-            with (folder / file).open(encoding="utf-8-sig", newline="") as stream:
-                reader = csv.reader(stream, skipinitialspace=True, strict=True)
-                header = [name.strip() for name in next(reader, [])]
-                rows = [(reader.line_num, row) for row in reader if row]
-        except FileNotFoundError:
-            raise FormatError(
-                f"There is no file {file} in {folder}. Expected nodes.csv, edges.csv and, for "
-                "labelled graphs, graphs.csv."
-            ) from None
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise FormatError(
-                f"{file} in {folder} cannot be read as CSV in UTF-8: {error}."
-            ) from None
+        header, rows = _lines(folder, file)
         for name in header:
             if not name or header.count(name) > 1:
                 raise FormatError(
@@ -127,6 +114,25 @@ class CsvTable:
                 )
         return _objects(column)
 
+    def classes(self, name: str) -> list[Any]:
+        """Return a column of classes, None where a cell is empty: integers, numbers or text.
+
+        Examples
+        --------
+        >>> CsvTable("nodes.csv", {"y": ["1", None, "0"]}, [2, 3, 4]).classes("y")
+        [1, None, 0]
+        """
+        column = self.columns[name]
+        present = [value for value in column if value is not None]
+        convert: Callable[[str], Any] = str
+        if all(_is_integer(value) and len(value) <= LONGEST_INTEGER for value in present):
+            convert = int
+        elif not all(map(_is_integer, present)):
+            # Numbers beside text are an error, which names a line of each.
+            numbers = [_is_number(value) for value in present]
+            convert = _number_or_text if any(numbers) else str
+        return [None if value is None else convert(value) for value in column]
+
     def target(self, name: str) -> Array:
         """Return a column without missing values as integers, real numbers or text."""
         self.refuse_missing(name)
@@ -136,6 +142,33 @@ class CsvTable:
             return np.array(column, dtype=np.int64 if short else np.str_)
         values = self.values(name, remedy="Correct it: classes are all integers or all text.")
         return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
+
+
+def header_of(folder: Path, file: str) -> list[str]:
+    """Return the names of the columns of a file."""
+    return _lines(folder, file, rows=False)[0]
+
+
+def _lines(
+    folder: Path, file: str, rows: bool = True
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Read the header of a file and, unless it is enough, its rows with their line numbers."""
+    try:
+        with (folder / file).open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, skipinitialspace=True, strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            return header, [(reader.line_num, row) for row in reader if row] if rows else []
+    except FileNotFoundError:
+        raise FormatError(
+            f"There is no file {file} in {folder}. Expected nodes.csv, edges.csv and, for "
+            "labelled graphs, graphs.csv."
+        ) from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"{file} in {folder} cannot be read as CSV in UTF-8: {error}.") from None
+
+
+def _number_or_text(text: str) -> float | str:
+    return float(text) if _is_number(text) else text
 
 
 def _value(text: str) -> str | None:
