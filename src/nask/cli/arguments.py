@@ -33,6 +33,15 @@ CategoricalOption = Annotated[
         metavar="NAME,...", help="Columns of a folder of CSV files whose numbers are codes."
     ),
 ]
+TargetOption = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        metavar="NAME",
+        help="Column to predict in a folder of CSV files: of graphs.csv, or of the nodes.csv of a "
+        "network.",
+    ),
+]
 JobsOption = Annotated[int, running_option("--n-jobs", help="Threads; -1 takes all cores.")]
 FoldJobsOption = Annotated[
     int,
@@ -94,7 +103,7 @@ def seconds(time: str | None) -> float | None:
     return float(found[1]) * SECONDS[found[2]]
 
 
-def load_graphs(dataset: str, categorical: str = "") -> nask.Dataset:
+def load_graphs(dataset: str, categorical: str = "", target: str = "y") -> nask.Dataset:
     """Load a dataset of many graphs by its name or path.
 
     Examples
@@ -102,16 +111,19 @@ def load_graphs(dataset: str, categorical: str = "") -> nask.Dataset:
     >>> load_graphs("MUTAG").name
     'MUTAG'
     """
-    data = load_any(dataset, categorical)
+    data = load_any(dataset, categorical, target)
     if not isinstance(data, nask.Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "
-            "many graphs. nask datasets list shows which sets those are."
+            "many graphs. nask datasets list shows which sets those are; in a folder of your own, "
+            "nodes.csv has a column graph."
         )
     return data
 
 
-def load_any(dataset: str, categorical: str = "") -> nask.Dataset | nask.NodeDataset:
+def load_any(
+    dataset: str, categorical: str = "", target: str = "y"
+) -> nask.Dataset | nask.NodeDataset:
     """Load a dataset of many graphs, or a network whose nodes have classes.
 
     Examples
@@ -120,7 +132,7 @@ def load_any(dataset: str, categorical: str = "") -> nask.Dataset | nask.NodeDat
     'MUTAG'
     """
     names = [name.strip() for name in categorical.split(",") if name.strip()]
-    return nask.load_dataset(dataset, categorical=names)
+    return nask.load_dataset(dataset, y=target, categorical=names)
 
 
 def with_task(data: nask.Dataset, task: LearningTask | None) -> tuple[nask.Dataset, str]:

@@ -16,6 +16,7 @@ from nask.choices import Expansion, GridName, Items, SplitName
 from nask.cli.arguments import (
     CategoricalOption,
     FoldJobsOption,
+    TargetOption,
     TaskOption,
     TimeLimitOption,
     load_any,
@@ -65,13 +66,14 @@ def evaluate(
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
     ] = True,
     categorical: CategoricalOption = "",
+    target: TargetOption = "y",
     task: TaskOption = None,
     split: Annotated[
         SplitName,
         typer.Option(
-            help="grouped: folds that keep isomorphic graphs together; public: the split that comes "
-            "with a network (train_mask, val_mask and test_mask of nodes.csv); planetoid is an older "
-            "name of public.",
+            help="grouped: folds that keep isomorphic graphs together; public: the split that "
+            "comes with a network (train_mask, val_mask and test_mask of nodes.csv); planetoid is "
+            "an older name of it.",
             rich_help_panel=PROTOCOL,
         ),
     ] = "folds",
@@ -158,7 +160,7 @@ def evaluate(
     failures: list[str] = []
     for name in datasets:
         with _told(name, failures, out):
-            dataset = load_any(name, categorical)
+            dataset = load_any(name, categorical, target)
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)

@@ -12,12 +12,14 @@ import nask
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
+    TargetOption,
     TaskOption,
-    load_graphs,
+    load_any,
     other_task,
     with_task,
 )
 from nask.cli.kernel_options import with_kernel_options
+from nask.cli.network_models import fit_nodes
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 
@@ -29,6 +31,7 @@ def fit(
     kernel: dict[str, Any],
     C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
     categorical: CategoricalOption = "",
+    target: TargetOption = "y",
     tune: Annotated[
         bool,
         typer.Option(
@@ -41,6 +44,9 @@ def fit(
 ) -> None:
     """Train a classifier, or a regressor, on all graphs of a dataset and save it.
 
+    Of one network (nodes.csv without a column graph), the nodes are classified: it learns from
+    those of train_mask, or else from all, that have a class.
+
     Text and integers in y are classes, and so are whole numbers with a point (0.0, 1.0) if there
     are few different ones. Other numbers with a point are regressed on. The command prints which
     task it took.
@@ -48,7 +54,16 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
-    data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
+    loaded = load_any(dataset, categorical, target)
+    if isinstance(loaded, nask.NodeDataset):
+        if task == "regress":
+            raise ParameterError(
+                f"{loaded.name} is one network, whose nodes are classified: leave out --task "
+                "regress."
+            )
+        fit_nodes(loaded, model, kernel, C, tune)
+        return
+    data, told = with_task(_with_target(loaded), task)
     typer.echo(told if task else told + other_task(data))
     estimator = _checked_estimator(data)
     trained: Any = estimator(C=C, **kernel)

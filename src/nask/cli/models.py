@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import nask
+from nask.choices import Items
+from nask.estimators.averaged import NodeGroup
 
 
 def load_model(
@@ -27,3 +29,12 @@ def load_model(
 def is_classifier(trained: Any) -> bool:
     """Tell whether a model predicts classes."""
     return hasattr(trained, "classes_")
+
+
+def predicts(trained: Any) -> Items:
+    """Tell whether a model is one of graphs or of nodes."""
+    groups = getattr(trained, "groups", ())
+    of_nodes = isinstance(trained, nask.NASKNodeClassifier) or any(
+        isinstance(group, NodeGroup) for group in groups
+    )
+    return "nodes" if of_nodes else "graphs"

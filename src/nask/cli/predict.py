@@ -10,15 +10,18 @@ from typing import Annotated, Any, TextIO
 import numpy as np
 import typer
 
+import nask
 from nask.arrays import Array
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
     JobsOption,
     MemoryOption,
-    load_graphs,
+    TargetOption,
+    load_any,
 )
-from nask.cli.models import is_classifier, load_model
+from nask.cli.models import is_classifier, load_model, predicts
+from nask.cli.network_models import NodeChoice, chosen_nodes, node_columns, node_score
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 from nask.storage.replacing import replacing
@@ -33,15 +36,23 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of each class.")
     ] = False,
+    nodes: Annotated[
+        NodeChoice,
+        typer.Option(
+            help="Of a network: those whose class is unknown, all, or those of a mask of nodes.csv."
+        ),
+    ] = "unknown",
     categorical: CategoricalOption = "",
+    target: TargetOption = "y",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Predict the class, or value, of each graph of a dataset with a saved model.
+    """Predict the class, or value, of each graph of a dataset, or of nodes of a network.
 
-    The CSV has the columns graph (its id in a folder of CSV files, else its position from 0),
-    prediction and, with --proba, probability_CLASS for each class. Where the dataset has targets,
-    the accuracy, or R2, goes to standard error.
+    The CSV has the columns graph, or node (its id in a folder of CSV files, else its position from
+    0), prediction and, with --proba, probability_CLASS for each class. Where the dataset has
+    targets, the accuracy, or R2, goes to standard error; of nodes that the model did not learn
+    from.
     """
     if out:
         check_output(out, "--out")
@@ -51,12 +62,20 @@ def predict(
             f"{model} holds a {type(trained).__name__}, which predicts numbers without "
             "probabilities. Leave out --proba."
         )
-    data = load_graphs(dataset, categorical)
-    predictions = trained.predict(data.graphs)
-    names = range(len(data)) if data.ids is None else data.ids
-    columns: dict[str, Any] = {"graph": names, "prediction": predictions.tolist()}
+    data = load_any(dataset, categorical, target)
+    _check_items(trained, model, data)
+    where: tuple[Any, ...]
+    chosen = np.empty(0, dtype=np.int64)
+    if isinstance(data, nask.NodeDataset):
+        chosen = chosen_nodes(data, nodes)
+        where, columns = (data.graph, chosen), node_columns(data, chosen)
+    else:
+        where = (data.graphs,)
+        columns = {"graph": range(len(data)) if data.ids is None else data.ids}
+    predictions = trained.predict(*where)
+    columns["prediction"] = predictions.tolist()
     if proba:
-        probabilities = trained.predict_proba(data.graphs).T.tolist()
+        probabilities = trained.predict_proba(*where).T.tolist()
         classes = [f"probability_{label}" for label in trained.classes_.tolist()]
         columns |= dict(zip(classes, probabilities, strict=True))
     if out:
@@ -67,8 +86,23 @@ def predict(
             _write(stream, columns)
     else:
         _write(sys.stdout, columns)
-    if data.y is not None and data.y.ndim == 1:
+    if isinstance(data, nask.NodeDataset):
+        score = node_score(trained, data, chosen, predictions)
+        if score:
+            typer.echo(score, err=True)
+    elif data.y is not None and data.y.ndim == 1:
         typer.echo(_score(trained, data.y, predictions), err=True)
+
+
+def _check_items(trained: Any, model: Path, data: nask.Dataset | nask.NodeDataset) -> None:
+    """Raise where a model of graphs is to predict nodes, or the other way round."""
+    items = "nodes" if isinstance(data, nask.NodeDataset) else "graphs"
+    if items != predicts(trained):
+        raise ParameterError(
+            f"{model} holds a model of {predicts(trained)}, but {data.name} is "
+            f"{'one network' if items == 'nodes' else 'a set of graphs'}. (In a folder of CSV "
+            "files, nodes.csv of many graphs has a column graph, that of one network has none.)"
+        )
 
 
 def _write(stream: TextIO, columns: dict[str, Any]) -> None:

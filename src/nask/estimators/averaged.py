@@ -113,12 +113,15 @@ class NodeGroup:
     n_classes : int
     nodes : ndarray
         The training nodes, as positions in the training graph.
+    parameters : mapping
+        Of the kernel.
     """
 
     kernel: FittedNodeKernel
     members: tuple[Member, ...]
     n_classes: int
     nodes: Index
+    parameters: Mapping[str, Any]
 
     def scores(self, graph: Any, nodes: Any = None, *, execution: Execution) -> Float64:
         """Return the summed scores of the classes of nodes of a graph."""
@@ -312,5 +315,7 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`nask.load` reads."""
         from nask.estimators.saving import save_averaged
+        from nask.estimators.saving_nodes import save_averaged_nodes
 
-        save_averaged(self, path)
+        of_nodes = any(isinstance(group, NodeGroup) for group in self.groups)
+        (save_averaged_nodes if of_nodes else save_averaged)(self, path)

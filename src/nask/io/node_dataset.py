@@ -77,8 +77,8 @@ class NodeDataset:
                 )
         for name in ("train", "validation", "test"):
             values[name] = node_positions(getattr(self, name), n_nodes, name)
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
+        for part, value in values.items():
+            object.__setattr__(self, part, value)
         object.__setattr__(self, "notes", tuple(self.notes))
         self._freeze()
 

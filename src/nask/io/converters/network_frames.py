@@ -110,7 +110,7 @@ def network_of(
     classes, note = np.full(len(frame), NO_CLASS), None
     if y in special:
         classes, note = classes_of_nodes(frame[y].to_list(), y, called)
-    split = {
+    split: dict[str, Any] = {
         MASKS[column]: mask_of_nodes(frame[column].to_list(), column, called)
         for column in special
         if column in MASKS

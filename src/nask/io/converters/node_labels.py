@@ -65,10 +65,12 @@ def classes_of_nodes(
         y = np.full(len(plain), NO_CLASS, dtype=np.int64)
         y[present] = target
         return y, None
-    if target.dtype.kind == "O" and len(present):
-        text = next(k for k in present if isinstance(plain[k], str) is not isinstance(
-            plain[present[0]], str
-        ))
+    if target.dtype.kind == "O" and present:
+        text = next(
+            k
+            for k in present
+            if isinstance(plain[k], str) is not isinstance(plain[present[0]], str)
+        )
         raise GraphError(
             f"The column {quoted(column)} mixes numbers and text: {quoted(plain[present[0]])} at "
             f"{called(present[0])}, {quoted(plain[text])} at {called(text)}. Correct it: classes "

@@ -23,6 +23,7 @@ LONGEST_INTEGER = 18
 LONGEST_CODE = 1000
 CODES_REMEDY = "Correct it, or, if its numbers are codes, name it in 'categorical'."
 INTEGER = re.compile("0|-?[1-9][0-9]*")
+DIGITS = re.compile("-?[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class CsvTable:
         convert: Callable[[str], Any] = str
         if all(_is_integer(value) and len(value) <= LONGEST_INTEGER for value in present):
             convert = int
-        elif not all(map(_is_integer, present)):
+        elif not all(map(DIGITS.fullmatch, present)):  # 01 is a name, as a long number is
             # Numbers beside text are an error, which names a line of each.
             numbers = [_is_number(value) for value in present]
             convert = _number_or_text if any(numbers) else str

@@ -86,13 +86,16 @@ def read_network(
         )
     edges = CsvTable.read(place, "edges.csv", ["source", "target"])
     beside = {"node", y, *MASKS}
-    frames, codes = typed_frames((nodes, beside), (edges, {"source", "target"}), categorical)
+    (node_frame, edge_frame), codes = typed_frames(
+        (nodes, beside), (edges, {"source", "target"}), categorical
+    )
     if y in nodes.columns:
         # As objects: pandas would make numbers with a point of integers beside empty cells.
-        frames[0][y] = require("pandas", "frames").Series(nodes.classes(y), dtype=object)
+        node_frame[y] = require("pandas", "frames").Series(nodes.classes(y), dtype=object)
     with errors_of_files(place):
         read = network_of(
-            *frames,
+            node_frame,
+            edge_frame,
             lambda row: f"line {nodes.lines[row]}",
             y=y,
             name=place.resolve().name,

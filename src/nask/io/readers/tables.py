@@ -119,6 +119,10 @@ columns out.
         return Dataset(place.resolve().name, tuple(read), ids=ids, notes=notes)
 
     listed = CsvTable.read(place, "graphs.csv", ["graph"])
+    if y not in ("y", *listed.columns):
+        raise FormatError(
+            f"graphs.csv has no column {quoted(y)}. {did_you_mean(y, list(listed.columns))}"
+        )
     for name in listed.columns:
         if name not in ("graph", y):
             raise FormatError(
@@ -126,10 +130,6 @@ columns out.
                 "only: call what is to be predicted 'y', or name it "
                 f"(y={quoted(name)}, --target {name}), and leave other columns out."
             )
-    if y not in ("y", *listed.columns):
-        raise FormatError(
-            f"graphs.csv has no column {quoted(y)}. {did_you_mean(y, list(listed.columns))}"
-        )
     order = _graph_order(listed, nodes)
     empty = _without_nodes(read)
     target = listed.target(y) if y in listed.columns else None
