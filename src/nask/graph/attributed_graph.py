@@ -41,7 +41,7 @@ class AttributedGraph:
     node_attributes, edge_attributes : mapping of str to sequence
         One value per node, or per edge in the order of ``edges``. ``None`` and NaN mean that a
         value is missing. Floats and integers are numerical; text, booleans, pandas categories
-        and other objects are categorical.
+        and other objects are categorical. Dates are numbers: days since 1970-01-01, in UTC.
     node_features : array or sparse matrix of shape (n_nodes, n_features), optional
         Many more numerical attributes of the nodes, without names, such as the words of a
         paper. A zero is a value like any other, but takes no memory. Each column counts as much as

@@ -68,8 +68,9 @@ def from_frames(
     Notes
     -----
     Every other column is an attribute, of one kind in all graphs: numbers are numerical,
-    with or without nulls; text, booleans and categories are categorical; a column of
-    Python objects is what its values are. Nulls and NaN are missing values.
+    with or without nulls, and so are dates and times, as days since 1970-01-01 in UTC;
+    text, booleans and categories are categorical; a column of Python objects is what its
+    values are. Nulls and NaN are missing values.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array
-from nask.exceptions import FormatError, did_you_mean
+from nask.exceptions import FormatError, GraphError, did_you_mean
+from nask.graph.dates import date_of, refuse_mixed_zones
 from nask.messages import quoted
 
 # Ways to write a missing value, including an empty cell.
@@ -90,8 +91,9 @@ class CsvTable:
                 )
 
     def values(self, name: str, *, codes: bool = False, remedy: str = "") -> Array:
-        """Return a column as numbers or as text; with ``codes``, as integers or as text.
+        """Return a column as numbers, dates or text; with ``codes``, as integers or as text.
 
+        Dates are those of ISO 8601, such as 2020-02-29 or 2020-02-29T12:30Z, in all of the cells.
         A column that mixes numbers and text is an error, which ends with the ``remedy``.
         """
         column = self.columns[name]
@@ -113,7 +115,16 @@ class CsvTable:
                     f"{quoted(value)} in line {line}, {quoted(column[other])} in line "
                     f"{self.lines[other]}. {remedy or CODES_REMEDY}"
                 )
-        return _objects(column)
+        dates = [None if value is None else date_of(value) for value in column]
+        if dates.count(None) > column.count(None):
+            return _objects(column)
+        try:
+            refuse_mixed_zones(
+                dates, f"column {quoted(name)} of {self.file}", lambda k: f"line {self.lines[k]}"
+            )
+        except GraphError as error:
+            raise FormatError(str(error)) from None
+        return _objects(dates)
 
     def classes(self, name: str) -> list[Any]:
         """Return a column of classes, None where a cell is empty: integers, numbers or text.
