@@ -116,10 +116,8 @@ def test_dates_beside_text_are_text_and_beside_numbers_an_error(tmp_path):
 
 
 def test_declared_categories_are_text_that_a_model_file_can_hold():
-    for source in (
-        [date_of("2020-01-01"), None],
-        np.array(["2020-01-01", "NaT"], "datetime64[ns]"),
-    ):
+    day = "2020-01-01"
+    for source in ([date_of(day), None], np.array([day, "NaT"], "datetime64[ns]")):
         attribute = Attribute.from_values(source, kind="categorical")
         assert attribute.values() == [day, None]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from nask.arrays import Array
 from nask.choices import LearningTask
+from nask.description.description import Description
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen, is_missing
 from nask.graph.attributed_graph import AttributedGraph
@@ -97,6 +98,23 @@ with one entry per graph (2). Got shape (1,) instead.
         if self.notes:
             facts.append("1 note" if len(self.notes) == 1 else f"{len(self.notes)} notes")
         return f"Dataset({self.name!r}: {'; '.join(facts)})"
+
+    def describe(self) -> Description:
+        """Tell what the graphs hold, column by column, and what looks wrong.
+
+        Examples
+        --------
+        >>> import nask
+        >>> nask.load_dataset("MUTAG").describe()
+        Description('MUTAG': 2 columns, ... suspicions)
+        """
+        labels = None if self.y is None else self.y.tolist()
+        if self.y is not None and self.y.ndim == 2:
+            labels = self.y[:, 0].tolist() if self.y.shape[1] else None
+        on_scale = self.y is not None and self.learning_task()[0] == "regress"
+        return Description.of(
+            self.name, self.graphs, labels, "graphs", on_scale=on_scale, notes=self.notes
+        )
 
     def learning_task(self) -> tuple[LearningTask, str]:
         """Tell whether ``y`` holds classes or numbers on a scale, and why.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array, Index, Mask
+from nask.description.description import Description
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen, is_missing
 from nask.graph.attributed_graph import AttributedGraph
@@ -110,6 +111,26 @@ class NodeDataset:
         if self.y.dtype != object:
             return np.asarray(self.y != NO_CLASS)
         return np.array([label is not None for label in self.y], dtype=bool)
+
+    def describe(self) -> Description:
+        """Tell what the network holds, column by column, and what looks wrong.
+
+        Examples
+        --------
+        >>> import nask
+        >>> people = nask.lab.make_social_network(100).describe()
+        >>> people.items, people.n_nodes, people.split
+        ('nodes', 100, (('train', 50), ('validation', 25), ('test', 25)))
+        """
+        labels = [
+            label if known else None
+            for label, known in zip(self.y.tolist(), self.known.tolist(), strict=True)
+        ]
+        parts = [(part, len(getattr(self, part))) for part in ("train", "validation", "test")]
+        split = parts if any(size for _, size in parts) else []
+        return Description.of(
+            self.name, [self.graph], labels, "nodes", notes=self.notes, split=split
+        )
 
     @property
     def n_classes(self) -> int:
