@@ -59,9 +59,12 @@ class Description:
     >>> mutag = nask.load_dataset("MUTAG").describe()
     >>> mutag.n_graphs, mutag.classes, [column.name for column in mutag.columns]
     (188, ((1, 125), (-1, 63)), ['node_label', 'edge_label'])
-    >>> print(mutag.suspicions[-1])
-    graphs: 22 of 188 are isomorphic to another one, all attributes equal (... node by node; ... of
-    another class). What is learned from one is known of the other: nask evaluate --split grouped...
+    >>> pair = nask.AttributedGraph(2, [(0, 1)], {"age": [23, 31]})
+    >>> for suspicion in nask.Dataset("two", (pair, pair), [0, 1]).describe().suspicions[1:]:
+    ...     print(suspicion)
+    graphs: 2 of 2 are isomorphic to another one, all attributes equal (2 node by node; 2 of another
+    class). What is learned from one is known of the other: nask evaluate --split grouped keeps them
+    in one fold.
     """
 
     name: str

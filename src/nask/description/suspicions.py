@@ -75,16 +75,10 @@ def suspicions_of(column: Column, parts: Sequence[Attribute]) -> list[Suspicion]
         value = column.label(column.common[0][0])
         beside = f", or is missing ({column.missing} times)" if column.missing else " everywhere"
         return [Suspicion("constant", where, f"is {quoted(value)}{beside}", remove)]
-    checks: tuple[Callable[..., Iterator[tuple[str, str, str]]], ...]
-    checks, content = (_same_word, _placeholder, _dates_as_text, _numbers_as_text, _names), None
-    if column.kind == "numerical":
-        content = numbers_of(parts)
-        checks = (_sentinel, _codes, _numbering)
-    else:
-        content = counted(parts)
+    content: Any = counted(parts) if column.kind == "categorical" else numbers_of(parts)
     return [
         Suspicion(what, where, text, remedy)
-        for check in checks
+        for check in CHECKS[column.kind]
         for what, text, remedy in check(column, content, parts)
     ]
 
@@ -109,7 +103,8 @@ def _sentinel(column: Column, values: Float64, _: Any) -> Iterator[tuple[str, st
 
 def _apart_from_minus_one(rest: Float64) -> bool:
     """Tell whether -1 is no step in a row of small whole numbers."""
-    return float(rest.min()) > 0 or len(np.unique(rest)) > MOST_CODES
+    distinct = np.unique(rest)
+    return len(distinct) > (2 if distinct[0] > 0 else MOST_CODES)
 
 
 def _codes(column: Column, values: Float64, _: Any) -> Iterator[tuple[str, str, str]]:
@@ -220,6 +215,13 @@ def _names(
             f"if it is a name or an id, leave the column {column.name} out: no two resemble each "
             "other",
         )
+
+
+# Each takes a column, its numbers or its categories with their counts, and its parts by graph.
+CHECKS: Mapping[str, Sequence[Callable[..., Iterator[tuple[str, str, str]]]]] = {
+    "numerical": (_sentinel, _codes, _numbering),
+    "categorical": (_same_word, _placeholder, _dates_as_text, _numbers_as_text, _names),
+}
 
 
 def _words(tally: Mapping[Hashable, int]) -> list[str]:

@@ -62,7 +62,7 @@ def _draw_column(ax: Axes, column: Column) -> None:
     if column.minimum is None or column.maximum is None:
         pairs = [(column.label(value), count) for value, count in column.common]
         rest = column.size - column.missing - sum(count for _, count in pairs)
-        pairs += [(f"{column.distinct - len(pairs)} others", rest)] if rest else []
+        pairs += [(_others(column.distinct - len(pairs)), rest)] if rest else []
         _draw_bars(ax, title, pairs, missing, COLOURS[0])
         return
     edges = [
@@ -84,7 +84,7 @@ def _draw_bars(
 ) -> None:
     if len(pairs) > BARS:
         rest = pairs[BARS - 1 :]
-        pairs = [*pairs[: BARS - 1], (f"{len(rest)} others", sum(count for _, count in rest))]
+        pairs = [*pairs[: BARS - 1], (_others(len(rest)), sum(count for _, count in rest))]
     labels = [
         label if len(label) <= LONGEST else f"{label[: LONGEST - 3]}..." for label, _ in pairs
     ]
@@ -93,6 +93,10 @@ def _draw_bars(
     turned = {"rotation": 35, "ha": "right"} if long else {}
     ax.set_xticks(range(len(pairs)), labels, **turned)
     _finish(ax, title, missing)
+
+
+def _others(number: int) -> str:
+    return "1 other" if number == 1 else f"{number} others"
 
 
 def _finish(ax: Axes, title: str, missing: str) -> None:
