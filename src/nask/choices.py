@@ -12,6 +12,7 @@ Items = Literal["graphs", "nodes"]
 Learner = Literal["svm", "ridge"]
 LearningTask = Literal["classify", "regress"]
 Multiclass = Literal["ovr", "ovo"]
+RepeatedEdges = Literal["error", "first", "mean", "max"]
 Scale = Literal["decision", "logit"]
 Scheme = Literal["ovr", "ovo", "votes"]
 # "planetoid" is what "public" was called first: records under that name are still read.

@@ -13,6 +13,7 @@ from nask.datasets.download import download
 from nask.datasets.places import DATA_VARIABLE, Place, folders, places
 from nask.datasets.pokec_files import pokec_folder, read_pokec
 from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError, did_you_mean
+from nask.graph.repeated_edges import Repeated
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.io.readers.archive import Archive, open_archive
@@ -25,10 +26,18 @@ from nask.messages import first_few, quoted
 def load_dataset(source: Literal["Cora", "Citeseer", "Pubmed", "Pokec"]) -> NodeDataset: ...  # type: ignore[overload-overlap]
 @overload
 def load_dataset(
-    source: str | os.PathLike[str], *, y: str = "y", categorical: Collection[str] = ()
+    source: str | os.PathLike[str],
+    *,
+    y: str = "y",
+    categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> Dataset: ...
 def load_dataset(
-    source: str | os.PathLike[str], *, y: str = "y", categorical: Collection[str] = ()
+    source: str | os.PathLike[str],
+    *,
+    y: str = "y",
+    categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> Dataset | NodeDataset:
     """Load a benchmark set by its name, or a set of your own by its path.
 
@@ -54,6 +63,9 @@ def load_dataset(
         network, of ``nodes.csv``.
     categorical : collection of str
         For a folder of CSV files: columns whose numbers are codes.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        For folders of CSV files and in TUDataset text form: what to do where an edge is listed
+        several times with different values, as in :class:`AttributedGraph`.
 
     Returns
     -------
@@ -84,13 +96,23 @@ def load_dataset(
     nask.exceptions.DatasetNotFoundError: No dataset 'MUTGA' is known. Did you mean 'MUTAG'? ...
     """
     if _is_path(source):
-        return _read(Path(source).expanduser(), None, y=y, categorical=categorical)
+        return _read(
+            Path(source).expanduser(),
+            None,
+            y=y,
+            categorical=categorical,
+            repeated_edges=repeated_edges,
+        )
     name = str(source)
-    for option, given in (("categorical", bool(categorical)), ("y", y != "y")):
+    for option, given in (
+        ("categorical", bool(categorical)),
+        ("y", y != "y"),
+        ("repeated_edges", repeated_edges != "error"),
+    ):
         if given:
             raise ParameterError(
                 f"{name} is a published set, whose attributes have kinds and a target of their "
-                f"own: {option!r} is for folders of CSV files."
+                f"own: {option!r} is for sets of your own, by their path."
             )
     return read_place(locate(name), name)
 
@@ -181,6 +203,7 @@ def _read(
     info: DatasetInfo | None = None,
     y: str = "y",
     categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> Dataset | NodeDataset:
     archive = open_archive(path)
     if info is not None and info.collection == "SNAP":
@@ -190,7 +213,7 @@ def _read(
         from nask.io.readers.tables import read_tables
 
         read = read_network if is_network(path) else read_tables
-        return read(path, y=y, categorical=categorical)
+        return read(path, y=y, categorical=categorical, repeated_edges=repeated_edges)
     if y != "y":
         raise ParameterError(
             f"{path} holds no nodes.csv: 'y' names a column of a folder of CSV files."
@@ -203,7 +226,8 @@ def _read(
     if pokec_folder(archive.names) is not None:
         return read_pokec(path, name)
     if any(file.endswith("_A.txt") for file in archive.names):
-        return read_tu(path, name=name, opposite=info.opposite if info else "error")
+        opposite = info.opposite if info else "error"
+        return read_tu(path, name=name, opposite=opposite, repeated_edges=repeated_edges)
     if planetoid_sets(archive):
         return read_planetoid(path, name=name)
     raise FormatError(_no_dataset(archive))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nask.exceptions import GraphError, did_you_mean
+from nask.graph.repeated_edges import Repeated
 from nask.io.converters.frames import from_frames, opened
 from nask.io.converters.node_labels import MASKS, classes_of_nodes, mask_of_nodes
 from nask.io.node_dataset import NO_CLASS, NodeDataset
@@ -28,6 +29,7 @@ def network_from_frames(
     name: str = "network",
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> NodeDataset:
     """Read one network, whose nodes have classes, from a table of nodes and a table of edges.
 
@@ -47,7 +49,7 @@ def network_from_frames(
         Columns of the endpoints in ``edges``.
     name : str, default="network"
         Of the dataset.
-    categorical, numerical : collection of str
+    categorical, numerical, repeated_edges
         As in :func:`nask.io.from_frames`.
 
     Returns
@@ -83,6 +85,7 @@ def network_from_frames(
         columns={"node": node, "source": source, "target": target},
         categorical=categorical,
         numerical=numerical,
+        repeated_edges=repeated_edges,
     )
 
 
@@ -115,12 +118,12 @@ def network_of(
         for column in special
         if column in MASKS
     }
-    [graph] = from_frames(frame.drop(special).to_native(), edges, graph=None, **columns, **options)
+    graphs = from_frames(frame.drop(special).to_native(), edges, graph=None, **columns, **options)
     return NodeDataset(
         name,
-        graph,
+        graphs[0],
         classes,
         **split,
-        notes=() if note is None else (note,),
+        notes=[*([] if note is None else [note]), *graphs.notes],
         ids=tuple(map(str, frame[columns["node"]].to_list())),
     )

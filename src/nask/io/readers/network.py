@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from nask.exceptions import FormatError
+from nask.graph.repeated_edges import Repeated
 from nask.io.converters.network_frames import CLASSES, network_of
 from nask.io.converters.node_labels import MASKS
 from nask.io.node_dataset import NodeDataset
@@ -18,7 +19,11 @@ COLUMNS = {"node": "node", "source": "source", "target": "target"}
 
 
 def read_network(
-    folder: str | os.PathLike[str], *, y: str = CLASSES, categorical: Collection[str] = ()
+    folder: str | os.PathLike[str],
+    *,
+    y: str = CLASSES,
+    categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> NodeDataset:
     """Read one network, whose nodes have classes, from the CSV files of a folder.
 
@@ -40,6 +45,9 @@ def read_network(
         that the class is not known.
     categorical : collection of str
         Names of attributes whose numbers are codes.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where lines that repeat an edge differ in an attribute, as in
+        :class:`nask.AttributedGraph`; an error by default. The notes say where it was done.
 
     Returns
     -------
@@ -101,6 +109,7 @@ def read_network(
             name=place.resolve().name,
             columns=COLUMNS,
             categorical=codes,
+            repeated_edges=repeated_edges,
         )
     return NodeDataset(
         read.name,

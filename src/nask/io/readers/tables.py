@@ -15,6 +15,7 @@ from nask.exceptions import FormatError, GraphError, did_you_mean
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.given_values import forced_kinds
+from nask.graph.repeated_edges import Repeated
 from nask.io.converters.frames import from_frames
 from nask.io.dataset import Dataset
 from nask.io.readers.csv_table import CsvTable
@@ -26,7 +27,11 @@ EDGE_IDS = ("graph", "source", "target")
 
 
 def read_tables(
-    folder: str | os.PathLike[str], *, y: str = "y", categorical: Collection[str] = ()
+    folder: str | os.PathLike[str],
+    *,
+    y: str = "y",
+    categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> Dataset:
     """Read graphs from the CSV files of a folder.
 
@@ -47,6 +52,9 @@ def read_tables(
         The column of ``graphs.csv`` that is to be predicted.
     categorical : collection of str
         Names of attributes whose numbers are codes.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where lines that repeat an edge differ in an attribute, as in
+        :class:`nask.AttributedGraph`; an error by default. The notes say where it was done.
 
     Returns
     -------
@@ -109,9 +117,9 @@ columns out.
     edges = CsvTable.read(place, "edges.csv", EDGE_IDS)
     frames, codes = typed_frames((nodes, NODE_IDS), (edges, EDGE_IDS), categorical)
     with errors_of_files(place):
-        read = from_frames(*frames, categorical=codes)
+        read = from_frames(*frames, categorical=codes, repeated_edges=repeated_edges)
     graphs: dict[Hashable, AttributedGraph] = dict(zip(read.ids, read, strict=True))
-    notes = edge_notes(read)
+    notes = (*read.notes, *edge_notes(read))
     if not (place / "graphs.csv").is_file():
         if y != "y":
             raise FormatError(f"There is no graphs.csv in {place} for the column {quoted(y)}.")
