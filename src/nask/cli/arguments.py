@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import nask
 from nask.choices import LearningTask
 from nask.exceptions import ParameterError
+from nask.graph.attribute import Kind
 from nask.io.target import can_be_classes
 
 # The heading of options that say how to run, and an option under it.
@@ -40,6 +42,15 @@ TargetOption = Annotated[
         metavar="NAME",
         help="Column to predict in a folder of CSV files: of graphs.csv, or of the nodes.csv of a "
         "network.",
+    ),
+]
+RepeatedEdgesOption = Annotated[
+    str,
+    typer.Option(
+        "--repeated-edges",
+        metavar="RULE",
+        help="In data of your own, where an edge is listed with different values: error, first, "
+        "mean or max; or a rule for each column: NAME=mean,NAME=first.",
     ),
 ]
 JobsOption = Annotated[int, running_option("--n-jobs", help="Threads; -1 takes all cores.")]
@@ -103,15 +114,21 @@ def seconds(time: str | None) -> float | None:
     return float(found[1]) * SECONDS[found[2]]
 
 
-def load_graphs(dataset: str, categorical: str = "", target: str = "y") -> nask.Dataset:
-    """Load a dataset of many graphs by its name or path.
+def load_graphs(
+    dataset: str,
+    categorical: str = "",
+    target: str = "y",
+    repeated_edges: str = "error",
+    kinds: Mapping[str, Kind] | None = None,
+) -> nask.Dataset:
+    """Load a dataset of many graphs by its name or path; the rest as in :func:`load_any`.
 
     Examples
     --------
     >>> load_graphs("MUTAG").name
     'MUTAG'
     """
-    data = load_any(dataset, categorical, target)
+    data = load_any(dataset, categorical, target, repeated_edges, kinds)
     if not isinstance(data, nask.Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "
@@ -122,9 +139,15 @@ def load_graphs(dataset: str, categorical: str = "", target: str = "y") -> nask.
 
 
 def load_any(
-    dataset: str, categorical: str = "", target: str = "y"
+    dataset: str,
+    categorical: str = "",
+    target: str = "y",
+    repeated_edges: str = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> nask.Dataset | nask.NodeDataset:
     """Load a dataset of many graphs, or a network whose nodes have classes.
+
+    ``kinds`` are those of attributes that a model knows.
 
     Examples
     --------
@@ -132,7 +155,24 @@ def load_any(
     'MUTAG'
     """
     names = [name.strip() for name in categorical.split(",") if name.strip()]
-    return nask.load_dataset(dataset, y=target, categorical=names)
+    rules = _rules(repeated_edges)
+    return nask.load_dataset(
+        dataset, y=target, categorical=names, repeated_edges=rules, kinds=kinds
+    )
+
+
+def _rules(text: str) -> Any:
+    """Return the rule, or rules by column, for repeated edges; those that are none raise later.
+
+    Examples
+    --------
+    >>> _rules("mean"), _rules("amount=mean, kind=first")
+    ('mean', {'amount': 'mean', 'kind': 'first'})
+    """
+    if "=" not in text:
+        return text.strip()
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    return {name.strip(): rule.strip() for name, _, rule in pairs}
 
 
 def with_task(data: nask.Dataset, task: LearningTask | None) -> tuple[nask.Dataset, str]:

@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from nask.cli.arguments import CategoricalOption, DatasetArgument, TargetOption, load_any
+from nask.cli.arguments import (
+    CategoricalOption,
+    DatasetArgument,
+    RepeatedEdgesOption,
+    TargetOption,
+    load_any,
+)
 from nask.cli.output import check_picture, save_picture
 from nask.cli.show import show
 
@@ -21,6 +27,7 @@ def describe(
     ] = None,
     categorical: CategoricalOption = "",
     target: TargetOption = "y",
+    repeated_edges: RepeatedEdgesOption = "error",
 ) -> None:
     """Tell what a dataset holds, column by column, and what looks wrong in it.
 
@@ -31,7 +38,7 @@ def describe(
     """
     if plot is not None:
         check_picture(plot, "--plot")
-    description = load_any(dataset, categorical, target).describe()
+    description = load_any(dataset, categorical, target, repeated_edges).describe()
     if as_json:
         typer.echo(json.dumps(description.to_json(), indent=1))
     else:

@@ -16,6 +16,7 @@ from nask.choices import Expansion, GridName, Items, SplitName
 from nask.cli.arguments import (
     CategoricalOption,
     FoldJobsOption,
+    RepeatedEdgesOption,
     TargetOption,
     TaskOption,
     TimeLimitOption,
@@ -67,6 +68,7 @@ def evaluate(
     ] = True,
     categorical: CategoricalOption = "",
     target: TargetOption = "y",
+    repeated_edges: RepeatedEdgesOption = "error",
     task: TaskOption = None,
     split: Annotated[
         SplitName,
@@ -160,7 +162,7 @@ def evaluate(
     failures: list[str] = []
     for name in datasets:
         with _told(name, failures, out):
-            dataset = load_any(name, categorical, target)
+            dataset = load_any(name, categorical, target, repeated_edges)
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)

@@ -18,9 +18,10 @@ from nask.cli.arguments import (
     DatasetArgument,
     JobsOption,
     MemoryOption,
+    RepeatedEdgesOption,
     load_graphs,
 )
-from nask.cli.models import is_classifier, load_model
+from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
 from nask.cli.output import check_output, save_picture
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.progress import track
@@ -70,6 +71,7 @@ def explain(
         Literal["png", "svg", "pdf"], typer.Option("--format", help="Of drawings.")
     ] = PICTURE_FORMAT,
     categorical: CategoricalOption = "",
+    repeated_edges: RepeatedEdgesOption = "error",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -87,7 +89,12 @@ def explain(
             f"{model} holds a {type(trained).__name__}, which predicts numbers, and "
             "--counterfactual is for classes. Leave it out."
         )
-    data = load_graphs(dataset, categorical)
+    if predicts(trained) == "nodes":
+        raise ParameterError(
+            f"{model} holds a model of nodes, and this command explains decisions about graphs. In "
+            "Python: nask.load(file).explain(network.graph, node)."
+        )
+    data = load_graphs(dataset, categorical, target_of(trained), repeated_edges, kinds_of(trained))
     names = [str(name) for name in (range(len(data)) if data.ids is None else data.ids)]
     chosen = _positions(graph, names, data.name)
     if plots and find_spec("matplotlib") is None:

@@ -12,6 +12,7 @@ import nask
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
+    RepeatedEdgesOption,
     TargetOption,
     TaskOption,
     load_any,
@@ -32,6 +33,7 @@ def fit(
     C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
     categorical: CategoricalOption = "",
     target: TargetOption = "y",
+    repeated_edges: RepeatedEdgesOption = "error",
     tune: Annotated[
         bool,
         typer.Option(
@@ -54,14 +56,14 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
-    loaded = load_any(dataset, categorical, target)
+    loaded = load_any(dataset, categorical, target, repeated_edges)
     if isinstance(loaded, nask.NodeDataset):
         if task == "regress":
             raise ParameterError(
                 f"{loaded.name} is one network, whose nodes are classified: leave out --task "
                 "regress."
             )
-        fit_nodes(loaded, model, kernel, C, tune)
+        fit_nodes(loaded, model, kernel, C, tune, target)
         return
     data, told = with_task(_with_target(loaded), task)
     typer.echo(told if task else told + other_task(data))
@@ -71,6 +73,7 @@ def fit(
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
+    trained.target_name_ = target
     trained.save(model)
     typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
     if not isinstance(trained, nask.NASKRegressor):

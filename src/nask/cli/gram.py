@@ -18,6 +18,7 @@ from nask.cli.arguments import (
     CategoricalOption,
     ChunkOption,
     DatasetArgument,
+    RepeatedEdgesOption,
     SchedulerOption,
     check_store_options,
     load_graphs,
@@ -47,6 +48,7 @@ def gram(
         typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
     ] = None,
     categorical: CategoricalOption = "",
+    repeated_edges: RepeatedEdgesOption = "error",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
 ) -> None:
@@ -66,13 +68,13 @@ def gram(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical)
+        data = load_graphs(dataset, categorical, repeated_edges=repeated_edges)
         model = nask.NASK(**kernel)
         store = nask.write_gram(model, data.graphs, out, scheduler, y=data.y, chunk=chunk)
         matrix = store[:] if plot else np.empty(0)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical)
+        data = load_graphs(dataset, categorical, repeated_edges=repeated_edges)
         matrix = _compute(data, kernel, out)
     typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
     if plot:

@@ -8,6 +8,7 @@ from typing import Any
 import nask
 from nask.choices import Items
 from nask.estimators.averaged import NodeGroup
+from nask.graph.attribute import Kind
 
 
 def load_model(
@@ -38,3 +39,29 @@ def predicts(trained: Any) -> Items:
         isinstance(group, NodeGroup) for group in groups
     )
     return "nodes" if of_nodes else "graphs"
+
+
+def kinds_of(trained: Any) -> dict[str, Kind]:
+    """Return the kinds of the attributes that a model knows, by name.
+
+    A name that nodes and edges have with different kinds is left out.
+
+    Examples
+    --------
+    >>> mutag = nask.load_dataset("MUTAG")
+    >>> kinds_of(nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:20], mutag.y[:20]))
+    {'node_label': 'categorical', 'edge_label': 'categorical'}
+    """
+    groups = getattr(trained, "groups", None)
+    kernels = [trained.kernel_.fitted_] if groups is None else [own.kernel for own in groups]
+    found: dict[str, set[Kind]] = {}
+    for kernel in kernels:
+        for spec in (*kernel.schema.nodes, *kernel.schema.edges):
+            if spec.kind != "missing":
+                found.setdefault(spec.name, set()).add(spec.kind)
+    return {name: kinds.pop() for name, kinds in found.items() if len(kinds) == 1}
+
+
+def target_of(trained: Any) -> str:
+    """Return the name of the column that a model was trained on, which is "y" by default."""
+    return trained.target_name_ or "y"

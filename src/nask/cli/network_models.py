@@ -18,7 +18,7 @@ NodeChoice = Literal["unknown", "all", "train", "validation", "test"]
 
 
 def fit_nodes(
-    data: nask.NodeDataset, model: Path, kernel: dict[str, Any], C: float, tune: bool
+    data: nask.NodeDataset, model: Path, kernel: dict[str, Any], C: float, tune: bool, target: str
 ) -> None:
     """Train a classifier on the nodes of a network whose class is known, and save it.
 
@@ -50,6 +50,7 @@ def fit_nodes(
         typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right {judged}).")
     else:
         trained.fit(data.graph, data.y, train)
+    trained.target_name_ = target
     trained.save(model)
     which = "the nodes of train_mask" if masked else "all nodes"
     typer.echo(

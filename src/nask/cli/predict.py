@@ -17,10 +17,10 @@ from nask.cli.arguments import (
     DatasetArgument,
     JobsOption,
     MemoryOption,
-    TargetOption,
+    RepeatedEdgesOption,
     load_any,
 )
-from nask.cli.models import is_classifier, load_model, predicts
+from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
 from nask.cli.network_models import NodeChoice, chosen_nodes, node_columns, node_score
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
@@ -43,7 +43,15 @@ def predict(
         ),
     ] = "unknown",
     categorical: CategoricalOption = "",
-    target: TargetOption = "y",
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Column of known classes, which is no attribute.",
+            show_default="as in nask fit",
+        ),
+    ] = "",
+    repeated_edges: RepeatedEdgesOption = "error",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -62,7 +70,9 @@ def predict(
             f"{model} holds a {type(trained).__name__}, which predicts numbers without "
             "probabilities. Leave out --proba."
         )
-    data = load_any(dataset, categorical, target)
+    data = load_any(
+        dataset, categorical, target or target_of(trained), repeated_edges, kinds_of(trained)
+    )
     _check_items(trained, model, data)
     where: tuple[Any, ...]
     chosen = np.empty(0, dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal, overload
 
@@ -13,6 +13,7 @@ from nask.datasets.download import download
 from nask.datasets.places import DATA_VARIABLE, Place, folders, places
 from nask.datasets.pokec_files import pokec_folder, read_pokec
 from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError, did_you_mean
+from nask.graph.attribute import Kind
 from nask.graph.repeated_edges import Repeated
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
@@ -31,6 +32,7 @@ def load_dataset(
     y: str = "y",
     categorical: Collection[str] = (),
     repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Dataset: ...
 def load_dataset(
     source: str | os.PathLike[str],
@@ -38,6 +40,7 @@ def load_dataset(
     y: str = "y",
     categorical: Collection[str] = (),
     repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Dataset | NodeDataset:
     """Load a benchmark set by its name, or a set of your own by its path.
 
@@ -66,6 +69,9 @@ def load_dataset(
     repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
         For folders of CSV files and in TUDataset text form: what to do where an edge is listed
         several times with different values, as in :class:`AttributedGraph`.
+    kinds : mapping of str to kind, optional
+        For folders of CSV files: kinds of attributes that are known beforehand, such as those of a
+        model, as in :func:`nask.io.read_tables`.
 
     Returns
     -------
@@ -102,6 +108,7 @@ def load_dataset(
             y=y,
             categorical=categorical,
             repeated_edges=repeated_edges,
+            kinds=kinds,
         )
     name = str(source)
     for option, given in (
@@ -204,6 +211,7 @@ def _read(
     y: str = "y",
     categorical: Collection[str] = (),
     repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Dataset | NodeDataset:
     archive = open_archive(path)
     if info is not None and info.collection == "SNAP":
@@ -213,7 +221,7 @@ def _read(
         from nask.io.readers.tables import read_tables
 
         read = read_network if is_network(path) else read_tables
-        return read(path, y=y, categorical=categorical, repeated_edges=repeated_edges)
+        return read(path, y=y, categorical=categorical, repeated_edges=repeated_edges, kinds=kinds)
     if y != "y":
         raise ParameterError(
             f"{path} holds no nodes.csv: 'y' names a column of a folder of CSV files."

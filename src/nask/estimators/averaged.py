@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -202,6 +202,9 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray
     """
+
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -92,6 +92,9 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
     >>> nask.NASKNodeClassifier(n_hops=2).fit(path, y).predict(path).tolist()
     ['young', 'young', 'young', 'old', 'old', 'old']
     """
+
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
 
     probability: bool = False
     method: Method = "auto"

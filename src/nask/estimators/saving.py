@@ -40,6 +40,7 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
             {**model.get_params(deep=False), **model.kernel_.get_params(deep=False)}
         ),
         "n_graphs": model.n_graphs_,
+        "target": model.target_name_,
         **_kernel_to_json(kernel),
         "mean_squared_distance": kernel.unit,
     }
@@ -72,7 +73,12 @@ def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> No
         own = {**_kernel_to_json(kernel), "batch": batch}
         groups.append(own | add_members(arrays, f"group{number}", group))
     settings = [plain_parameters(setting) for setting in model.settings]
-    document = {"class": type(model).__name__, "groups": groups, "settings": settings}
+    document = {
+        "class": type(model).__name__,
+        "target": model.target_name_,
+        "groups": groups,
+        "settings": settings,
+    }
     add_classes(document, arrays, model.classes_, model.calibration)
     write_file(path, document, arrays, "save")
 
@@ -129,7 +135,9 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
         raise ParameterError.expected("path", "load", "a str or a path", path)
     try:
         document, arrays = read_file(path, _array_names)
-        return (restore_nodes if _is_of_nodes(document) else restore)(document, arrays)
+        model = (restore_nodes if _is_of_nodes(document) else restore)(document, arrays)
+        model.target_name_ = _target_name(document)
+        return model
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {os.fspath(path)}.") from None
     except Exception as error:
@@ -140,6 +148,13 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
             "file written by the save method of a NASKClassifier, NASKNodeClassifier, one of their "
             "tuned forms, or a NASKRegressor."
         ) from error
+
+
+def _target_name(document: Mapping[str, Any]) -> str | None:
+    name = document.get("target")
+    if name is not None and not isinstance(name, str):
+        raise ModelFileError(f"The name of the target is {quoted(name)}, which is no text.")
+    return name
 
 
 def _is_of_nodes(document: Mapping[str, Any]) -> bool:

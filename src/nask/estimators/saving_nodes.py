@@ -45,6 +45,7 @@ def save_node_classifier(model: NASKNodeClassifier, path: str | os.PathLike[str]
     document: dict[str, Any] = {
         "class": type(model).__name__,
         "items": NODES,
+        "target": model.target_name_,
         # Those that the kernel was fitted with: the model's own may have been changed since.
         "parameters": plain_parameters(
             {**model.get_params(deep=False), **model.kernel_.get_params(deep=False)}
@@ -74,6 +75,7 @@ def save_averaged_nodes(model: AveragedClassifier, path: str | os.PathLike[str])
     document = {
         "class": type(model).__name__,
         "items": NODES,
+        "target": model.target_name_,
         "network": _add_network(arrays, first.kernel.graph),
         "groups": [add_members(arrays, f"group{k}", own) for k, own in enumerate(groups)],
         "settings": [plain_parameters(setting) for setting in model.settings],

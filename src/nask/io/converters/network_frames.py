@@ -118,12 +118,13 @@ def network_of(
         for column in special
         if column in MASKS
     }
-    graphs = from_frames(frame.drop(special).to_native(), edges, graph=None, **columns, **options)
+    given: dict[str, Any] = {**columns, **options}
+    graphs = from_frames(frame.drop(special).to_native(), edges, graph=None, **given)
     return NodeDataset(
         name,
         graphs[0],
         classes,
         **split,
-        notes=[*([] if note is None else [note]), *graphs.notes],
+        notes=(*(() if note is None else (note,)), *graphs.notes),
         ids=tuple(map(str, frame[columns["node"]].to_list())),
     )

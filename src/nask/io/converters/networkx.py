@@ -42,8 +42,8 @@ def from_networkx(
         Accept a directed graph and ignore its directions. An edge and its reverse are
         then one edge. By default a directed graph is an error.
     repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
-        What to do where parallel edges, or the two directions of an edge, differ in an attribute, as in
-        :class:`nask.AttributedGraph`; an error by default.
+        What to do where parallel edges, or the two directions of an edge, differ in an attribute,
+        as in :class:`nask.AttributedGraph`; an error by default.
 
     See Also
     --------

@@ -54,8 +54,8 @@ def from_pyg(
         Accept a directed graph and ignore its directions. By default every edge must be
         listed in both directions, as PyTorch Geometric does for undirected graphs.
     repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
-        What to do where columns of ``edge_index`` with the same two nodes differ in an attribute, as in
-        :class:`nask.AttributedGraph`; an error by default.
+        What to do where columns of ``edge_index`` with the same two nodes differ in an attribute,
+        as in :class:`nask.AttributedGraph`; an error by default.
 
     Returns
     -------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from nask.exceptions import FormatError
+from nask.graph.attribute import Kind
 from nask.graph.repeated_edges import Repeated
 from nask.io.converters.network_frames import CLASSES, network_of
 from nask.io.converters.node_labels import MASKS
@@ -24,6 +25,7 @@ def read_network(
     y: str = CLASSES,
     categorical: Collection[str] = (),
     repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> NodeDataset:
     """Read one network, whose nodes have classes, from the CSV files of a folder.
 
@@ -48,6 +50,9 @@ def read_network(
     repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
         What to do where lines that repeat an edge differ in an attribute, as in
         :class:`nask.AttributedGraph`; an error by default. The notes say where it was done.
+    kinds : mapping of str to kind, optional
+        Kinds of attributes that are known beforehand, such as those of a model: columns that are
+        categorical there are so here, also if they hold numbers. Names of no column do not matter.
 
     Returns
     -------
@@ -95,7 +100,7 @@ def read_network(
     edges = CsvTable.read(place, "edges.csv", ["source", "target"])
     beside = {"node", y, *MASKS}
     (node_frame, edge_frame), codes = typed_frames(
-        (nodes, beside), (edges, {"source", "target"}), categorical
+        (nodes, beside), (edges, {"source", "target"}), categorical, kinds
     )
     if y in nodes.columns:
         # As objects: pandas would make numbers with a point of integers beside empty cells.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nask.exceptions import FormatError, GraphError, did_you_mean
-from nask.graph.attribute import Attribute
+from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.given_values import forced_kinds
 from nask.graph.repeated_edges import Repeated
@@ -32,6 +32,7 @@ def read_tables(
     y: str = "y",
     categorical: Collection[str] = (),
     repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Dataset:
     """Read graphs from the CSV files of a folder.
 
@@ -55,6 +56,9 @@ def read_tables(
     repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
         What to do where lines that repeat an edge differ in an attribute, as in
         :class:`nask.AttributedGraph`; an error by default. The notes say where it was done.
+    kinds : mapping of str to kind, optional
+        Kinds of attributes that are known beforehand, such as those of a model: columns that are
+        categorical there are so here, also if they hold numbers. Names of no column do not matter.
 
     Returns
     -------
@@ -115,7 +119,7 @@ columns out.
     place = Path(folder)
     nodes = CsvTable.read(place, "nodes.csv", NODE_IDS)
     edges = CsvTable.read(place, "edges.csv", EDGE_IDS)
-    frames, codes = typed_frames((nodes, NODE_IDS), (edges, EDGE_IDS), categorical)
+    frames, codes = typed_frames((nodes, NODE_IDS), (edges, EDGE_IDS), categorical, kinds)
     with errors_of_files(place):
         read = from_frames(*frames, categorical=codes, repeated_edges=repeated_edges)
     graphs: dict[Hashable, AttributedGraph] = dict(zip(read.ids, read, strict=True))
@@ -154,6 +158,7 @@ def typed_frames(
     nodes: tuple[CsvTable, Collection[str]],
     edges: tuple[CsvTable, Collection[str]],
     categorical: Collection[str],
+    kinds: Mapping[str, Kind] | None = None,
 ) -> tuple[list[Any], list[str]]:
     """Return both tables as dataframes, columns of attributes typed, and the names of codes.
 
@@ -163,10 +168,14 @@ def typed_frames(
         A table, and its columns that hold no attribute.
     categorical : collection of str
         Attributes whose numbers are codes.
+    kinds : mapping, optional
+        Kinds that are known beforehand, for columns that are not in ``categorical``.
     """
     package = require("pandas", "frames")
     names = {name for table, others in (nodes, edges) for name in {*table.columns} - {*others}}
     codes = forced_kinds(categorical, (), known=names)
+    known = {} if kinds is None else kinds
+    codes |= {name: "categorical" for name in sorted(names) if known.get(name) == "categorical"}
     frames = [
         package.DataFrame(
             {

@@ -105,7 +105,8 @@ class TwoWayEdges:
             line = int(conflicts[0])
             raise FormatError(
                 f"{self._clash(column, name, where, int(self.twin[line]), line)} in the same "
-                "direction: expected one value per edge, or repeated_edges='first', 'mean' or 'max'."
+                "direction: expected one value per edge, or repeated_edges='first', 'mean' or "
+                "'max'."
             )
         both = np.flatnonzero((self.forward >= 0) & (self.backward >= 0))
         lines = np.sort(np.stack([self.forward[both], self.backward[both]]), axis=0)
@@ -129,8 +130,8 @@ class TwoWayEdges:
         earlier, later = lines[:, differ][:, 0].tolist()
         raise FormatError(
             f"{self._clash(column, name, where, earlier, later)} in the opposite direction. "
-            f"Graphs are undirected: {_options(column, opposite)} repeated_edges='first', 'mean' or "
-            "'max' keeps one value of each edge."
+            f"Graphs are undirected: {_options(column, opposite)} One value of each edge is kept "
+            "with repeated_edges='first', 'mean' or 'max'."
         )
 
     def _clash(self, column: Attribute, name: str, where: str, earlier: int, later: int) -> str:
