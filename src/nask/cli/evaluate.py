@@ -102,6 +102,15 @@ def evaluate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all splits.", rich_help_panel=PROTOCOL)] = 0,
+    drop_rare: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Leave out classes with fewer members than N.",
+            rich_help_panel=PROTOCOL,
+        ),
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -166,6 +175,8 @@ def evaluate(
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)
+            if drop_rare is not None:
+                dataset = dataset.without_rare_classes(drop_rare)
             if not as_json:
                 typer.echo(f"{dataset!r}\n{told}".strip(), err=True)
             items: Items = "nodes" if isinstance(dataset, nask.NodeDataset) else "graphs"

@@ -251,6 +251,11 @@ def _no_dataset(archive: Archive) -> str:
     if tables:
         inside = archive.path / tables[0].rpartition("/")[0]
         return f"{archive.path} holds {tables[0]}. Give the path of that folder: {inside}."
+    if "edges.csv" in archive.names and not archive.is_zip:
+        return (
+            f"There is no nodes.csv in {archive.path}, but edges.csv. Add it: one line for each "
+            "node, with the columns node and, for many graphs, graph."
+        )
     listed = first_few(archive.names)
     what = "zip" if archive.is_zip else "folder"
     return (

@@ -96,7 +96,7 @@ def _target(description: Description) -> str:
     if description.target is not None:
         return f"y: numbers on a scale.{missing}{split}"
     if not description.classes:
-        return f"y: no classes.{split}"
+        return f"y: no classes. (--target NAME names another column for them.){split}"
     shown = [f"{_short(label)} ({size})" for label, size in description.classes[:MOST_CLASSES]]
     if len(description.classes) > MOST_CLASSES:
         shown.append(f"{len(description.classes) - MOST_CLASSES} more")

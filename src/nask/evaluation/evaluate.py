@@ -67,6 +67,7 @@ def evaluate(
     n_jobs: int | None = None,
     time_limit: float | None = None,
     progress: Progress = False,
+    drop_rare: int | None = None,
 ) -> Evaluation:
     """Estimate how accurately a method classifies graphs, or nodes, it has not seen.
 
@@ -126,6 +127,10 @@ def evaluate(
         another way do not count.
     progress : bool or callable, default=False
         ``True`` shows progress bars; a function is called with (done, total) folds.
+    drop_rare : int, optional
+        Leave out graphs, or nodes, of classes that have fewer members than this. By default such
+        a class is kept: if it has fewer members than there are folds, with a warning, since some
+        test sets have none of it.
 
     Returns
     -------
@@ -144,6 +149,8 @@ def evaluate(
         raise ParameterError.expected("time_limit", "evaluate", POSITIVE, time_limit)
     data: Dataset | NodeDataset
     data = dataset if isinstance(dataset, (Dataset, NodeDataset)) else load_dataset(dataset)
+    if drop_rare is not None:
+        data = data.without_rare_classes(drop_rare)
     items: Items = "nodes" if isinstance(data, NodeDataset) else "graphs"
     method = named_method(model, items) if isinstance(model, str) else clone(model)
     own = method.get_params(deep=False)

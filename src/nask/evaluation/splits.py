@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -59,11 +60,21 @@ def outer_splits(
     for repeat in range(repeats):
         seed = random_state + repeat
         if groups is None:
-            parts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, y)
+            splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+            parts = _without_warning(splitter.split(y, y))
         else:
             parts = _group_folds(y, groups, folds, seed)
         for fold, (train, test) in enumerate(parts):
             yield Split(repeat, fold, train, test)
+
+
+def _without_warning(
+    parts: Iterator[tuple[Positions, Positions]],
+) -> list[tuple[Positions, Positions]]:
+    """Draw folds; who draws them has told which classes are rare, by name."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        return list(parts)
 
 
 def _group_folds(
@@ -77,7 +88,7 @@ def _group_folds(
             f"{'is' if n_groups == 1 else 'are'} {n_groups}. Use fewer folds, or no groups."
         )
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    parts = list(splitter.split(y, y, groups))
+    parts = _without_warning(splitter.split(y, y, groups))
     for fold, (_, test) in enumerate(parts):
         if not len(test):
             raise ParameterError(

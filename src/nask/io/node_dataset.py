@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen, is_missing
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
-from nask.io.target import as_target
+from nask.io.target import as_target, common_classes
 
 NO_CLASS = -1
 
@@ -131,6 +131,29 @@ class NodeDataset:
         return Description.of(
             self.name, [self.graph], labels, "nodes", notes=self.notes, split=split
         )
+
+    def without_rare_classes(self, least: int) -> NodeDataset:
+        """Return the network with classes of fewer than ``least`` nodes as unknown ones.
+
+        Its name says so, with "~", and so do its notes; nothing changes where no class is rare.
+
+        Examples
+        --------
+        >>> import nask
+        >>> path = nask.AttributedGraph(4, [(0, 1), (1, 2), (2, 3)])
+        >>> NodeDataset("path", path, ["a", "b", "a", None]).without_rare_classes(2).y.tolist()
+        ['a', None, 'a', None]
+        """
+        labels = [
+            label if known else None
+            for label, known in zip(self.y.tolist(), self.known.tolist(), strict=True)
+        ]
+        keep, note = common_classes(labels, least, "nodes")
+        if note is None:
+            return self
+        y = self.y.copy()
+        y[~keep] = None if y.dtype == object else NO_CLASS
+        return replace(self, name=f"{self.name}~{least}", y=y, notes=(*self.notes, note))
 
     @property
     def n_classes(self) -> int:

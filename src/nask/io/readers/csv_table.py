@@ -172,8 +172,8 @@ def _lines(
             return header, [(reader.line_num, row) for row in reader if row] if rows else []
     except FileNotFoundError:
         raise FormatError(
-            f"There is no file {file} in {folder}. Expected nodes.csv, edges.csv and, for "
-            "labelled graphs, graphs.csv."
+            f"There is no file {file} in {folder}. Expected nodes.csv, edges.csv and, for many "
+            "graphs that have classes, graphs.csv."
         ) from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FormatError(f"{file} in {folder} cannot be read as CSV in UTF-8: {error}.") from None
