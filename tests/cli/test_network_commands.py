@@ -56,6 +56,25 @@ def test_fit_learns_from_the_train_mask_and_predict_tells_the_unknown(invoke, fo
     assert "of 4 nodes with a class)" in found.stderr
 
 
+def test_a_model_knows_the_kinds_and_the_target_of_its_columns(invoke, tmp_path):
+    """Also for new data without that target, and with other numbers as codes."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    for place, codes, extra in ((old, "1234", ",club"), (new, "3579", "")):
+        place.mkdir()
+        clubs = ["", ""] if not extra else [",a", ",b"]
+        rows = [f"p{k},{codes[k % 4]},x{clubs[k % 2]}" for k in range(8)]
+        (place / "nodes.csv").write_text("\n".join([f"node,job,town{extra}", *rows]) + "\n")
+        (place / "edges.csv").write_text("source,target\np0,p1\np1,p2\n")
+    file = tmp_path / "m.nask"
+    invoke("fit", old, "--model", file, "--target", "club", "--categorical", "job")
+    assert rows_of(invoke("predict", file, old, "--nodes", "all").stdout)[1]["prediction"] == "b"
+    rows = rows_of(invoke("predict", file, new).stdout)
+    data = nask.load_dataset(new, categorical=["job"])
+    expected = nask.load(file).predict(data.graph).tolist()
+    assert [row["prediction"] for row in rows] == expected
+    assert nask.load_dataset(new).graph.node_attributes["job"].kind == "numerical"
+
+
 def test_tuned(invoke, folder, tmp_path, monkeypatch):
     grid = ({"n_hops": [1, 2], "gamma": [1.0]},)
     monkeypatch.setattr("nask.tuning.grid.named_grid", lambda name: grid)

@@ -94,7 +94,8 @@ def explain(
             f"{model} holds a model of nodes, and this command explains decisions about graphs. In "
             "Python: nask.load(file).explain(network.graph, node)."
         )
-    data = load_graphs(dataset, categorical, target_of(trained), repeated_edges, kinds_of(trained))
+    column = target_of(trained, dataset)
+    data = load_graphs(dataset, categorical, column, repeated_edges, kinds_of(trained))
     names = [str(name) for name in (range(len(data)) if data.ids is None else data.ids)]
     chosen = _positions(graph, names, data.name)
     if plots and find_spec("matplotlib") is None:

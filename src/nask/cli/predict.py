@@ -71,7 +71,11 @@ def predict(
             "probabilities. Leave out --proba."
         )
     data = load_any(
-        dataset, categorical, target or target_of(trained), repeated_edges, kinds_of(trained)
+        dataset,
+        categorical,
+        target or target_of(trained, dataset),
+        repeated_edges,
+        kinds_of(trained),
     )
     _check_items(trained, model, data)
     where: tuple[Any, ...]
