@@ -128,8 +128,8 @@ def test_structure_classes_and_duplicates():
     for part in (
         "5 graphs, 11 nodes (0 to 3 per graph, 2.2 on average), 6 edges.",
         "2 classes: x (4), y (1)",
-        "nodes: 2 of 11 have no edge in 1 graphs",
-        "1 have no nodes: those at 4",
+        "nodes: 2 of 11 have no edge, in 1 graph",
+        "graphs: 1 without nodes, at 4",
         "edges: 2 self-loops were removed",
         "edges: 2 repeats of an edge were removed",
         "2 of 2 classes have fewer than 10 graphs: 'x' (4), 'y' (1)",

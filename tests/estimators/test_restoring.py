@@ -7,6 +7,7 @@ import pickle
 import random
 import warnings
 import zipfile
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -97,10 +98,18 @@ def files(tmp_path_factory):
         grid = {"n_hops": [1, 2], "restart": [None, 0.3], "gram": ["rbf"], "alpha": [0.1]}
         models["mean of nodes"] = nask.TunedNASKNodeClassifier(grid=grid).fit(network, y)
     # The training network, and another one.
-    new |= {"nodes": (network, [0, 5, 11]), "mean of nodes": (network.induced(range(7)),)}
+    new |= {"nodes": Nodes(network, [0, 5, 11])}
+    new |= {"mean of nodes": Nodes(network.induced(range(7)), [0, 6])}
     for name, model in models.items():
         model.save(folder / name)
     return {name: (members_of(folder / name), new[name]) for name in models}
+
+
+class Nodes(NamedTuple):
+    """What a model of nodes predicts."""
+
+    graph: nask.AttributedGraph
+    nodes: list[int]
 
 
 def small_network():
@@ -130,8 +139,8 @@ def use(path, graphs):
         for category in (AbsentAttributeWarning, PrecisionWarning, UnseenAttributeWarning):
             warnings.simplefilter("ignore", category)
         classifies = not isinstance(model, nask.NASKRegressor)
-        where = graphs if isinstance(graphs, tuple) else (graphs,)
-        n_items = len(where[-1]) if isinstance(where[-1], list) else where[0].n_nodes
+        where = tuple(graphs) if isinstance(graphs, Nodes) else (graphs,)
+        n_items = len(where[-1])
         try:
             values = (model.decision_function if classifies else model.predict)(*where)
         except NaskError:
@@ -303,7 +312,9 @@ def test_documents_with_anything_anywhere(files, tmp_path, name):
     text = members["model.json"].decode()
     paths = list(leaves(json.loads(text)))
     for path in draw.sample(paths, min(len(paths), 60)):
-        for action in draw.sample([*VALUES, "remove", "repeat"], 2 if "mean" in name else 5):
+        for action in draw.sample(
+            [*VALUES, "remove", "repeat"], 2 if "mean" in name or name == "nodes" else 5
+        ):
             altered = json.dumps(alter(json.loads(text), path, action))
             file = write_members(tmp_path / "m", {**members, "model.json": altered})
             use(file, graphs)

@@ -183,12 +183,15 @@ def _of_structure(graphs: Sequence[AttributedGraph], items: Items) -> list[Suspi
     isolated = [int(np.count_nonzero(graph.degrees() == 0)) for graph in graphs]
     n_nodes = sum(graph.n_nodes for graph in graphs)
     if sum(isolated):
-        in_graphs = f" in {np.count_nonzero(isolated)} graphs" if items == "graphs" else ""
+        one = sum(isolated) == 1
+        n_graphs = int(np.count_nonzero(isolated))
+        in_graphs = f", in {n_graphs} {'graph' if n_graphs == 1 else 'graphs'}"
         found.append(
             Suspicion(
                 "isolated",
                 "nodes",
-                f"{sum(isolated)} of {n_nodes} have no edge{in_graphs}",
+                f"{sum(isolated)} of {n_nodes} {'has' if one else 'have'} no edge"
+                + in_graphs * (items == "graphs"),
                 "if they should have some, look at the ids in the table of edges; else all is well",
             )
         )
@@ -198,7 +201,7 @@ def _of_structure(graphs: Sequence[AttributedGraph], items: Items) -> list[Suspi
             Suspicion(
                 "empty",
                 "graphs",
-                f"{len(empty)} have no nodes: those at {first_few(list(map(str, empty)))}",
+                f"{len(empty)} without nodes, at {first_few(list(map(str, empty)))}",
                 "leave them out, or add their nodes",
             )
         )

@@ -173,6 +173,8 @@ def _classes(y: Any, n_nodes: int) -> Array:
             return text
         if all(type(label) is int for label in present):
             array = np.where(missing, NO_CLASS, array).astype(np.int64)
+    if array.shape == (0,):
+        array = array.astype(np.int64)
     if array.shape != (n_nodes,) or array.dtype.kind not in "iu" or (array < NO_CLASS).any():
         raise ParameterError(
             "The 'y' parameter of NodeDataset must be an array of text, or of integers of -1 or "

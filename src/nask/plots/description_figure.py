@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nask.description.columns import Column
 from nask.description.description import Description
@@ -90,7 +90,7 @@ def _draw_bars(
     ]
     ax.bar(range(len(pairs)), [count for _, count in pairs], color=colour)
     long = max(map(len, labels), default=0) > 3 and len(labels) > 3
-    turned = {"rotation": 35, "ha": "right"} if long else {}
+    turned: dict[str, Any] = {"rotation": 35, "ha": "right"} if long else {}
     ax.set_xticks(range(len(pairs)), labels, **turned)
     _finish(ax, title, missing)
 

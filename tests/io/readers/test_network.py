@@ -1,5 +1,7 @@
 """One network from CSV files and from dataframes."""
 
+import datetime
+
 import pandas as pd
 import polars as pl
 import pytest
@@ -86,7 +88,7 @@ def test_classes_are_integers_or_text(write, cells, expected):
     ("nodes", "message"),
     [
         ("node,y\na,0.5\nb,1.0\n", "column 'y' holds 0.5 at line 2"),
-        ("node,y\na,3\nb,old\n", "mixes numbers and text: 3.0 at line 2, 'old' at line 3"),
+        ("node,y\na,3\nb,old\n", "column 'y' holds 3.0 at line 2, 'old' at line 3. Correct it"),
         ("node,train_mask\na,true\n\nb,maybe\n", "'train_mask' holds 'maybe' at line 4"),
         ("node,test_mask\na,\n", "'test_mask' holds no value at line 2"),
         ("node,y\na,x\na,y\n", r"'a' is in rows 0 and 1 .*\(Row k is line k \+ 2"),
@@ -135,6 +137,8 @@ def test_from_dataframes_as_from_files(write, table):
     assert found.ids == read.ids
     columns["y"] = [1, None, 0, 0]
     assert network_from_frames(table(columns), table(edges)).y.tolist() == [1, -1, 0, 0]
+    columns["y"] = [datetime.date(2020, 1, k + 1) for k in range(4)]
+    assert network_from_frames(table(columns), table(edges)).y[0] == "2020-01-01"
     columns["y"] = [0.5, None, 1, 0]
     with pytest.raises(GraphError, match=r"holds 0.5 at row 0. Nodes are classified"):
         network_from_frames(table(columns), table(edges))

@@ -10,6 +10,7 @@ import numpy as np
 from nask.arrays import Array, Mask
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
+from nask.graph.dates import is_date, iso_text
 from nask.io.node_dataset import NO_CLASS
 from nask.io.target import as_target, not_whole
 from nask.messages import quoted
@@ -48,7 +49,7 @@ def classes_of_nodes(
     >>> y.tolist(), note
     (['1', '-1', None], 'y holds integers below 0: classes are text, and -1 is a class like any...
     """
-    plain = [None if is_missing(value) else value for value in values]
+    plain = [_plain(value) for value in values]
     present = [k for k, value in enumerate(plain) if value is not None]
     target = as_target([plain[k] for k in present])
     if target.dtype.kind == "f":
@@ -66,15 +67,14 @@ def classes_of_nodes(
         y[present] = target
         return y, None
     if target.dtype.kind == "O" and present:
-        text = next(
-            k
-            for k in present
-            if isinstance(plain[k], str) is not isinstance(plain[present[0]], str)
-        )
+        text = [isinstance(plain[k], str) for k in present]
+        beside = ""
+        if len({*text}) > 1:
+            other = present[text.index(not text[0])]
+            beside = f", {quoted(plain[other])} at {called(other)}"
         raise GraphError(
-            f"The column {quoted(column)} mixes numbers and text: {quoted(plain[present[0]])} at "
-            f"{called(present[0])}, {quoted(plain[text])} at {called(text)}. Correct it: classes "
-            "are all integers or all text."
+            f"The column {quoted(column)} holds {quoted(plain[present[0]])} at "
+            f"{called(present[0])}{beside}. Correct it: classes are all text or all whole numbers."
         )
     named = np.full(len(plain), None, dtype=object)
     named[present] = [str(value) for value in target.tolist()]
@@ -85,6 +85,13 @@ def classes_of_nodes(
             "An empty cell says that a class is not known."
         )
     return named, note
+
+
+def _plain(value: Any) -> Any:
+    """Return a class as text or a number, None where it is missing; a date is text."""
+    if is_missing(value):
+        return None
+    return iso_text(value) if is_date(value) else value
 
 
 def mask_of_nodes(values: Sequence[Any], column: str, called: Callable[[int], str]) -> Mask:
