@@ -7,7 +7,6 @@ from typing import Any
 
 import nask
 from nask.choices import Items
-from nask.estimators.averaged import NodeGroup
 from nask.graph.attribute import Kind
 from nask.io.readers.csv_table import header_of
 
@@ -35,6 +34,8 @@ def is_classifier(trained: Any) -> bool:
 
 def predicts(trained: Any) -> Items:
     """Tell whether a model is one of graphs or of nodes."""
+    from nask.estimators.averaged import NodeGroup
+
     groups = getattr(trained, "groups", ())
     of_nodes = isinstance(trained, nask.NASKNodeClassifier) or any(
         isinstance(group, NodeGroup) for group in groups

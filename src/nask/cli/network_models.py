@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 import typer
-from sklearn.base import clone
 
 import nask
 from nask.arrays import Array, Index
@@ -39,6 +38,8 @@ def fit_nodes(
         train = np.setdiff1d(np.flatnonzero(data.known), validation)
     trained: Any = nask.NASKNodeClassifier(C=C, probability=True, method="exact", **kernel)
     if tune:
+        from sklearn.base import clone
+
         quiet = clone(trained).set_params(verbose=False)
         search = nask.TunedNASKNodeClassifier(
             estimator=quiet, n_jobs=trained.n_jobs, verbose=kernel["verbose"]

@@ -83,6 +83,8 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         Of "features" only.
     n_nodes_ : int
         Number of nodes of the training graph.
+    train_ : ndarray of int
+        The training nodes, as positions in the training graph.
 
     Examples
     --------
