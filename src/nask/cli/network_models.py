@@ -11,7 +11,7 @@ import typer
 import nask
 from nask.arrays import Array, Index
 from nask.exceptions import ParameterError
-from nask.messages import first_few
+from nask.messages import listed
 
 NodeChoice = Literal["unknown", "all", "train", "validation", "test"]
 
@@ -29,7 +29,7 @@ def fit_nodes(
         raise ParameterError(
             f"{data.name} has no classes to learn: expected a column y in nodes.csv, or --target "
             "NAME for another one. Its attributes are: "
-            f"{first_few(list(data.graph.node_attributes)) or 'none'}."
+            f"{listed(data.graph.node_attributes)}."
         )
     masked = len(data.train) > 0
     if masked and not len(train):

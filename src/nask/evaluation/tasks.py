@@ -19,7 +19,7 @@ from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.target import can_be_classes
 from nask.kernels.parameters import is_integer
 from nask.learning.targets import class_codes
-from nask.messages import first_few, quoted
+from nask.messages import listed, quoted
 
 LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
 # Ten times ten folds over the nodes of a network would take hours.
@@ -210,7 +210,7 @@ def _classes_of_nodes(dataset: NodeDataset) -> tuple[Array, Positions]:
         raise ParameterError(
             f"{dataset.name} has no node with a class: nodes.csv has no column y, or an empty "
             "one. Name the column of the classes (--target NAME, load_dataset(..., y=NAME)). "
-            f"Columns are: {first_few(list(dataset.graph.node_attributes)) or 'none'}."
+            f"Columns are: {listed(dataset.graph.node_attributes)}."
         )
     codes = np.full(len(dataset.y), NO_CLASS, dtype=np.intp)
     classes, codes[labelled] = class_codes(dataset.y[labelled])

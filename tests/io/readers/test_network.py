@@ -107,7 +107,7 @@ def test_another_column_of_classes(write):
         read_network(write(), y="regoin")
     without = read_network(write("node,age\neva,1\n", "source,target\n"))
     assert not without.known.any()
-    with pytest.raises(ParameterError, match=r"no column y, .*--target NAME.*Columns are: age"):
+    with pytest.raises(ParameterError, match=r"no column y, .*--target NAME.*Columns are: 'age'"):
         nask.evaluate("majority", without)
 
 

@@ -111,7 +111,7 @@ def read_tables(
     >>> read_tables(folder)
     Traceback (most recent call last):
     nask.exceptions.FormatError: graphs.csv has a column 'label'. It may have 'graph' and 'y' \
-only: call what is to be predicted 'y', or name it (y='label', --target label), and leave other \
+only: call what is to be predicted 'y', or name it (y=NAME, --target NAME), and leave other \
 columns out.
     >>> read_tables(folder, y="label").y.tolist()
     ['no', 'yes']
@@ -139,8 +139,8 @@ columns out.
         if name not in ("graph", y):
             raise FormatError(
                 f"graphs.csv has a column {quoted(name)}. It may have 'graph' and {quoted(y)} "
-                "only: call what is to be predicted 'y', or name it "
-                f"(y={quoted(name)}, --target {name}), and leave other columns out."
+                "only: call what is to be predicted 'y', or name it (y=NAME, --target NAME), and "
+                "leave other columns out."
             )
     order = _graph_order(listed, nodes)
     empty = _without_nodes(read)
