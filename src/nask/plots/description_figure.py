@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 ACROSS, WIDTH, HEIGHT, MOST, BARS, LONGEST = 3, 3.4, 2.2, 48, 12, 16
 
 
-def description(description: Description) -> Figure:
+def description(described: Description) -> Figure:
     """Draw the classes, or the target, and each column of a dataset as a histogram.
 
     Parameters
     ----------
-    description : Description
+    described : Description
         What the method ``describe`` of a dataset returned.
 
     Returns
@@ -37,17 +37,17 @@ def description(description: Description) -> Figure:
     >>> [ax.get_title(loc="left") for ax in figure.axes]
     ['classes', 'node node_label', 'edge edge_label']
     """
-    columns = [*description.columns][:MOST]
-    if description.target is not None:
-        columns.insert(0, description.target)
-    n_panels = len(columns) + bool(description.classes)
+    columns = [*described.columns][:MOST]
+    if described.target is not None:
+        columns.insert(0, described.target)
+    n_panels = len(columns) + bool(described.classes)
     rows = max(1, math.ceil(n_panels / ACROSS))
     across = min(ACROSS, max(1, n_panels))
     figure = new_figure(WIDTH * across, HEIGHT * rows + 0.4, "constrained")
     panels = list(figure.subplots(rows, across, squeeze=False).ravel())
-    figure.suptitle(f"{description.name}: {description.items}", fontsize=10)
-    if description.classes:
-        pairs = [(str(label), size) for label, size in description.classes]
+    figure.suptitle(f"{described.name}: {described.items}", fontsize=10)
+    if described.classes:
+        pairs = [(str(label), size) for label, size in described.classes]
         _draw_bars(panels.pop(0), "classes", pairs, "", COLOURS[1])
     for column in columns:
         _draw_column(panels.pop(0), column)
