@@ -3,6 +3,7 @@
 from typing import Literal
 
 Attributes = Literal["all", "categorical", "numerical"]
+BadRows = Literal["skip", "error"]
 Degree = Literal["categorical", "numerical"]
 DType = Literal["float32", "float64"]
 Expansion = Literal["nested", "ball", "walk"]
@@ -12,8 +13,11 @@ Items = Literal["graphs", "nodes"]
 Learner = Literal["svm", "ridge"]
 LearningTask = Literal["classify", "regress"]
 Multiclass = Literal["ovr", "ovo"]
+RepeatedEdges = Literal["error", "first", "mean", "max"]
 Scale = Literal["decision", "logit"]
 SimilarityName = Literal["gower", "one-hot", "euclidean"]
 Scheme = Literal["ovr", "ovo", "votes"]
-SplitName = Literal["folds", "grouped", "planetoid"]
+# "planetoid" is what "public" was called first: records under that name are still read.
+SplitName = Literal["folds", "grouped", "public", "planetoid"]
 TunedLearner = Literal["ridge", "svm", "best"]
+Unlabelled = Literal["skip", "keep"]

@@ -11,6 +11,7 @@ import typer
 
 from nask.choices import Attributes, Degree, DType, Expansion, GramForm, SimilarityName
 from nask.cli.arguments import JobsOption, MemoryOption, running_option
+from nask.cli.collected_options import with_collected
 
 # An option under the heading of the kernel.
 option = functools.partial(typer.Option, rich_help_panel="Kernel")
@@ -97,20 +98,11 @@ def with_kernel_options(
     >>> list(inspect.signature(show).parameters)[:3]
     ['dataset', 'n_hops', 'gamma']
     """
-    own = inspect.signature(command, eval_str=True)
-    known = inspect.signature(kernel_options, eval_str=True).parameters
-    options = {name: p for name, p in known.items() if names is None or name in names}
+    known = inspect.signature(kernel_options).parameters
+    options = [name for name in known if names is None or name in names]
 
-    @functools.wraps(command)
-    def with_options(**arguments: Any) -> None:
-        chosen = {name: arguments.pop(name) for name in options if name in arguments}
+    def collect(**chosen: Any) -> dict[str, Any]:
         kernel = kernel_options(**chosen)
-        command(**arguments, kernel={k: v for k, v in kernel.items() if k in (*options, "verbose")})
+        return {name: kernel[name] for name in (*options, "verbose")}
 
-    parameters = [p for name, p in own.parameters.items() if name != "kernel"]
-    # By keyword only, so that options with defaults may come before arguments without them.
-    keyword = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *options.values())
-    ]
-    with_options.__signature__ = own.replace(parameters=keyword)  # type: ignore[attr-defined]
-    return with_options
+    return with_collected(command, kernel_options, collect, "kernel", options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -20,6 +20,7 @@ from nask.explain.graphs import explain_graph
 from nask.explain.nodes import explain_node
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import TakesGraphs, as_graph, as_graphs
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
@@ -85,7 +86,7 @@ class GraphGroup:
 
     def scores(self, X: Any, *, execution: Execution) -> Float64:
         """Return the summed scores of the classes of graphs."""
-        rows = self.kernel.prepare(as_graphs(X), execution)
+        rows = self.kernel.prepare(as_graphs(X, molecules=self.kernel.molecules), execution)
         grams = self.kernel.grams_of_forms(rows, [own[:2] for own in self.members], execution)
         return _summed(self.members, grams, self.n_classes)
 
@@ -98,7 +99,7 @@ class GraphGroup:
         own = self.kernel.grams_of_forms(training, forms, execution)
         if X is None:
             return in_units(own)
-        rows = self.kernel.prepare(as_graphs(X), execution)
+        rows = self.kernel.prepare(as_graphs(X, molecules=self.kernel.molecules), execution)
         return in_units(own, self.kernel.grams_of_forms(rows, forms, execution))
 
 
@@ -113,12 +114,15 @@ class NodeGroup:
     n_classes : int
     nodes : ndarray
         The training nodes, as positions in the training graph.
+    parameters : mapping
+        Of the kernel.
     """
 
     kernel: FittedNodeKernel
     members: tuple[Member, ...]
     n_classes: int
     nodes: Index
+    parameters: Mapping[str, Any]
 
     def scores(self, graph: Any, nodes: Any = None, *, execution: Execution) -> Float64:
         """Return the summed scores of the classes of nodes of a graph."""
@@ -200,6 +204,9 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     classes_ : ndarray
     """
 
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
+
     def __init__(
         self,
         groups: Sequence[Group],
@@ -218,6 +225,12 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def classes_(self) -> Array:
         """The classes, by number."""
         return self.classes
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        kernels = [group.kernel for group in self.groups if isinstance(group, GraphGroup)]
+        return kernels[0].molecules if kernels else None
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -312,5 +325,7 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`nask.load` reads."""
         from nask.estimators.saving import save_averaged
+        from nask.estimators.saving_nodes import save_averaged_nodes
 
-        save_averaged(self, path)
+        of_nodes = any(isinstance(group, NodeGroup) for group in self.groups)
+        (save_averaged_nodes if of_nodes else save_averaged)(self, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,6 +17,7 @@ from nask.explain.deciding import Asked, Decider, OnForm
 from nask.explain.explanation import GraphExplanation
 from nask.explain.graphs import explain_graph
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, GraphKernelParameters, is_positive
@@ -85,10 +86,18 @@ class LearnsClasses(BaseEstimator):
 class GraphEstimator(GraphKernelParameters):
     """A learner on the kernel between graphs; it keeps only the graphs that carry weight."""
 
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
+
     @property
     def support_(self) -> Positions:
         """Positions of the support graphs in the training list."""
         return self.functions_.support
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        return self.kernel_.molecules_
 
     def explain(
         self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"

@@ -13,6 +13,7 @@ from nask.arrays import Floats
 from nask.engines.contract import Prepared
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import GraphKernelParameters
 
@@ -127,6 +128,9 @@ class NASK(TransformerMixin, GraphKernelParameters):
         Attributes, ranges and categories of the training graphs.
     engine_ : str
         The engine in use.
+    molecules_ : MoleculeReading or None
+        How training molecules were read, as new SMILES and RDKit molecules are; None if they were
+        other graphs.
     n_graphs_ : int
         Number of training graphs.
     mean_squared_distance_ : float
@@ -160,7 +164,8 @@ class NASK(TransformerMixin, GraphKernelParameters):
         Parameters
         ----------
         X : list of graphs
-            :class:`AttributedGraph`, networkx graphs, PyG ``Data`` or RDKit molecules.
+            :class:`AttributedGraph`, networkx graphs, PyG ``Data``, GraKeL graphs, RDKit molecules
+            or a column of SMILES.
         y : ignored
         """
         self._fit(X)
@@ -188,7 +193,8 @@ class NASK(TransformerMixin, GraphKernelParameters):
             rows = columns = self._prepare(X)
         else:
             check_is_fitted(self)
-            both = as_graphs(X), as_graphs(Y)
+            molecules = self.fitted_.molecules
+            both = as_graphs(X, molecules=molecules), as_graphs(Y, molecules=molecules)
             rows, columns = self.fitted_.prepare_both(*both, self.execution())
         return self._gram(rows, columns)
 
@@ -213,6 +219,11 @@ class NASK(TransformerMixin, GraphKernelParameters):
     def schema_(self) -> Schema:
         """Attributes, ranges and categories of the training graphs."""
         return self.fitted_.schema
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        return self.fitted_.molecules
 
     @property
     def engine_(self) -> str:
@@ -241,7 +252,8 @@ class NASK(TransformerMixin, GraphKernelParameters):
 
     def _prepare(self, X: Any) -> Prepared:
         check_is_fitted(self)
-        return self.fitted_.prepare(as_graphs(X), self.execution())
+        graphs = as_graphs(X, molecules=self.fitted_.molecules)
+        return self.fitted_.prepare(graphs, self.execution())
 
     def _gram(self, rows: Prepared, columns: Prepared) -> Floats:
         return self.fitted_.gram(rows, columns, self.gram_folder, self.execution())

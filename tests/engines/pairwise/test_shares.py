@@ -130,6 +130,16 @@ def test_nothing_is_lost_where_similarities_are_zero(gamma):
     assert all(np.isfinite(part).all() for part in vars(found).values())
 
 
+def test_graphs_without_nodes_give_nothing_and_no_memory_is_spoiled():
+    """The working memory of pairs is empty: nothing may be written to it."""
+    train = [nask.AttributedGraph(0), nask.AttributedGraph(0)]
+    cycle = nask.AttributedGraph(4000, [(i, (i + 1) % 4000) for i in range(4000)])
+    stars, training = prepared(train, cycle)
+    for _ in range(20):
+        found = flown(stars, training, weights_for(training))
+    assert not any(part.any() for part in vars(found).values())
+
+
 def test_memory_is_checked_before_the_work(mutag):
     stars, training = prepared(mutag.graphs[:40], mutag.graphs[50])
     with pytest.raises(nask.exceptions.MemoryLimitError, match="Explaining a graph of"):

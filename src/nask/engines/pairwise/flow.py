@@ -335,6 +335,9 @@ def flow_down(
     for j in range(j0, j1):
         b0, f0 = b.node_ptr[j], b.edge_ptr[j]
         m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
+        if m == 0:
+            # Graphs without nodes, for whose pairs there is no memory.
+            continue
         fill_similarity(space.P[0], n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
         if sparse:
             for c in range(m):
