@@ -3,9 +3,10 @@
 from typing import Literal
 
 Attributes = Literal["all", "categorical", "numerical"]
+BadRows = Literal["skip", "error"]
 Degree = Literal["categorical", "numerical"]
 DType = Literal["float32", "float64"]
-Expansion = Literal["nested", "ball"]
+Expansion = Literal["nested", "ball", "walk"]
 GramForm = Literal["linear", "rbf"]
 GridName = Literal["default", "full", "nodes"]
 Items = Literal["graphs", "nodes"]
@@ -14,7 +15,9 @@ LearningTask = Literal["classify", "regress"]
 Multiclass = Literal["ovr", "ovo"]
 RepeatedEdges = Literal["error", "first", "mean", "max"]
 Scale = Literal["decision", "logit"]
+SimilarityName = Literal["gower", "one-hot", "euclidean"]
 Scheme = Literal["ovr", "ovo", "votes"]
 # "planetoid" is what "public" was called first: records under that name are still read.
 SplitName = Literal["folds", "grouped", "public", "planetoid"]
 TunedLearner = Literal["ridge", "svm", "best"]
+Unlabelled = Literal["skip", "keep"]

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 import nask
-from nask.choices import LearningTask
+from nask.choices import LearningTask, Unlabelled
+from nask.cli.molecule_options import MoleculeOptions
 from nask.exceptions import ParameterError
 from nask.graph.attribute import Kind
 from nask.io.target import can_be_classes
@@ -26,7 +27,8 @@ DatasetArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="Name of a dataset, such as MUTAG, or path of a folder or zip.",
+        help="Name of a dataset, such as MUTAG, or path of a folder, a zip, or a CSV or SD file of "
+        "molecules.",
     ),
 ]
 CategoricalOption = Annotated[
@@ -36,12 +38,13 @@ CategoricalOption = Annotated[
     ),
 ]
 TargetOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--target",
         metavar="NAME",
-        help="Column to predict in a folder of CSV files: of graphs.csv, or of the nodes.csv of a "
-        "network.",
+        help="Column to predict: of a file of molecules (or a property of an SD file), or in a "
+        "folder of CSV files, of graphs.csv or of the nodes.csv of a network.",
+        show_default="y in a folder",
     ),
 ]
 RepeatedEdgesOption = Annotated[
@@ -117,9 +120,11 @@ def seconds(time: str | None) -> float | None:
 def load_graphs(
     dataset: str,
     categorical: str = "",
-    target: str = "y",
+    target: str | None = None,
     repeated_edges: str = "error",
     kinds: Mapping[str, Kind] | None = None,
+    molecules: MoleculeOptions | None = None,
+    unlabelled: Unlabelled = "keep",
 ) -> nask.Dataset:
     """Load a dataset of many graphs by its name or path; the rest as in :func:`load_any`.
 
@@ -128,7 +133,7 @@ def load_graphs(
     >>> load_graphs("MUTAG").name
     'MUTAG'
     """
-    data = load_any(dataset, categorical, target, repeated_edges, kinds)
+    data = load_any(dataset, categorical, target, repeated_edges, kinds, molecules, unlabelled)
     if not isinstance(data, nask.Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "
@@ -141,13 +146,17 @@ def load_graphs(
 def load_any(
     dataset: str,
     categorical: str = "",
-    target: str = "y",
+    target: str | None = None,
     repeated_edges: str = "error",
     kinds: Mapping[str, Kind] | None = None,
+    molecules: MoleculeOptions | None = None,
+    unlabelled: Unlabelled = "keep",
 ) -> nask.Dataset | nask.NodeDataset:
     """Load a dataset of many graphs, or a network whose nodes have classes.
 
-    ``kinds`` are those of attributes that a model knows.
+    ``target`` is the column to predict, ``kinds`` are those of attributes that a model knows.
+    ``molecules`` says how to read molecules from a file, and ``unlabelled`` what to do with those
+    that have no target.
 
     Examples
     --------
@@ -156,8 +165,16 @@ def load_any(
     """
     names = [name.strip() for name in categorical.split(",") if name.strip()]
     rules = _rules(repeated_edges)
+    if molecules is not None and molecules.are_for(dataset):
+        if names or rules != "error":
+            raise ParameterError(
+                f"{'--categorical' if names else '--repeated-edges'} is for folders of CSV files: "
+                f"{dataset} is a file of molecules, whose attributes and bonds are known. Leave it "
+                "out."
+            )
+        return replace(molecules, target=target).read(dataset, unlabelled)
     return nask.load_dataset(
-        dataset, y=target, categorical=names, repeated_edges=rules, kinds=kinds
+        dataset, y=target or "y", categorical=names, repeated_edges=rules, kinds=kinds
     )
 
 

@@ -15,18 +15,21 @@ from nask.cli.arguments import (
     TargetOption,
     load_any,
 )
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_picture, save_picture
 from nask.cli.show import show
 
 
+@with_molecule_options
 def describe(
     dataset: DatasetArgument,
+    molecules: MoleculeOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Picture of the histograms: .png, .svg or .pdf.")
     ] = None,
     categorical: CategoricalOption = "",
-    target: TargetOption = "y",
+    target: TargetOption = None,
     repeated_edges: RepeatedEdgesOption = "error",
 ) -> None:
     """Tell what a dataset holds, column by column, and what looks wrong in it.
@@ -38,7 +41,7 @@ def describe(
     """
     if plot is not None:
         check_picture(plot, "--plot")
-    description = load_any(dataset, categorical, target, repeated_edges).describe()
+    description = load_any(dataset, categorical, target, repeated_edges, None, molecules).describe()
     if as_json:
         typer.echo(json.dumps(description.to_json(), indent=1))
     else:

@@ -20,19 +20,22 @@ from nask.cli.arguments import (
     with_task,
 )
 from nask.cli.kernel_options import with_kernel_options
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.network_models import fit_nodes
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 
 
 @with_kernel_options
+@with_molecule_options
 def fit(
     dataset: DatasetArgument,
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
+    molecules: MoleculeOptions,
     C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
     categorical: CategoricalOption = "",
-    target: TargetOption = "y",
+    target: TargetOption = None,
     repeated_edges: RepeatedEdgesOption = "error",
     tune: Annotated[
         bool,
@@ -56,14 +59,14 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
-    loaded = load_any(dataset, categorical, target, repeated_edges)
+    loaded = load_any(dataset, categorical, target, repeated_edges, None, molecules, "skip")
     if isinstance(loaded, nask.NodeDataset):
         if task == "regress":
             raise ParameterError(
                 f"{loaded.name} is one network, whose nodes are classified: leave out --task "
                 "regress."
             )
-        fit_nodes(loaded, model, kernel, C, tune, target)
+        fit_nodes(loaded, model, kernel, C, tune, target or "y")
         return
     data, told = with_task(_with_target(loaded), task)
     typer.echo(told if task else told + other_task(data))
@@ -73,7 +76,7 @@ def fit(
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
-    trained.target_name_ = target
+    trained.target_name_ = target or "y"
     trained.save(model)
     typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
     if not isinstance(trained, nask.NASKRegressor):

@@ -20,10 +20,12 @@ from nask.cli.arguments import (
     DatasetArgument,
     RepeatedEdgesOption,
     SchedulerOption,
+    TargetOption,
     check_store_options,
     load_graphs,
 )
 from nask.cli.kernel_options import with_kernel_options
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, check_picture, save_arrays, save_picture
 from nask.storage.replacing import replacing
 
@@ -33,6 +35,7 @@ DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 
 
 @with_kernel_options
+@with_molecule_options
 def gram(
     dataset: DatasetArgument,
     out: Annotated[
@@ -43,11 +46,13 @@ def gram(
         ),
     ],
     kernel: dict[str, Any],
+    molecules: MoleculeOptions,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
     ] = None,
     categorical: CategoricalOption = "",
+    target: TargetOption = None,
     repeated_edges: RepeatedEdgesOption = "error",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
@@ -68,13 +73,13 @@ def gram(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical, repeated_edges=repeated_edges)
+        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
         model = nask.NASK(**kernel)
         store = nask.write_gram(model, data.graphs, out, scheduler, y=data.y, chunk=chunk)
         matrix = store[:] if plot else np.empty(0)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical, repeated_edges=repeated_edges)
+        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
         matrix = _compute(data, kernel, out)
     typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
     if plot:

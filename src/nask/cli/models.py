@@ -64,12 +64,12 @@ def kinds_of(trained: Any) -> dict[str, Kind]:
     return {name: kinds.pop() for name, kinds in found.items() if len(kinds) == 1}
 
 
-def target_of(trained: Any, dataset: str) -> str:
-    """Return the column that a model was trained on, where a folder of CSV files has it; else "y".
+def target_of(trained: Any, dataset: str) -> str | None:
+    """Return the column that a model was trained on, where a folder of CSV files has it.
 
     New data may well be without it.
     """
     folder, name = Path(dataset).expanduser(), trained.target_name_
     file = "graphs.csv" if (folder / "graphs.csv").is_file() else "nodes.csv"
     there = name is not None and (folder / file).is_file() and name in header_of(folder, file)
-    return name if there else "y"
+    return name if there else None

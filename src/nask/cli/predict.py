@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -21,15 +23,20 @@ from nask.cli.arguments import (
     load_any,
 )
 from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.network_models import NodeChoice, chosen_nodes, node_columns, node_score
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
+from nask.graph.attribute import is_missing
+from nask.io.target import is_number
 from nask.storage.replacing import replacing
 
 
+@with_molecule_options
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="File that nask fit saved.")],
     dataset: DatasetArgument,
+    molecules: MoleculeOptions,
     out: Annotated[
         Path | None, typer.Option(help="CSV file to write; standard output by default.")
     ] = None,
@@ -44,13 +51,13 @@ def predict(
     ] = "unknown",
     categorical: CategoricalOption = "",
     target: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="Column of known classes, which is no attribute.",
+            help="Column of known classes or values, which is no attribute.",
             show_default="as in nask fit",
         ),
-    ] = "",
+    ] = None,
     repeated_edges: RepeatedEdgesOption = "error",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
@@ -61,6 +68,10 @@ def predict(
     0), prediction and, with --proba, probability_CLASS for each class. Where the dataset has
     targets, the accuracy, or R2, goes to standard error; of nodes that the model did not learn
     from.
+
+    A file of molecules is read as that of the training was, unless options say otherwise. Molecules
+    go by their lines, or by --id, and each row has its line in the CSV; where it could not be read,
+    the prediction is empty.
     """
     if out:
         check_output(out, "--out")
@@ -73,39 +84,59 @@ def predict(
     data = load_any(
         dataset,
         categorical,
-        target or target_of(trained, dataset),
+        target_of(trained, dataset) if target is None else target,
         repeated_edges,
         kinds_of(trained),
+        replace(molecules, known=getattr(trained, "molecules_", None)),
     )
     _check_items(trained, model, data)
     where: tuple[Any, ...]
     chosen = np.empty(0, dtype=np.int64)
     if isinstance(data, nask.NodeDataset):
         chosen = chosen_nodes(data, nodes)
-        where, columns = (data.graph, chosen), node_columns(data, chosen)
+        where, names = (data.graph, chosen), node_columns(data, chosen)
     else:
         where = (data.graphs,)
-        columns = {"graph": range(len(data)) if data.ids is None else data.ids}
+        names = {"graph": range(len(data)) if data.ids is None else data.ids}
     predictions = trained.predict(*where)
-    columns["prediction"] = predictions.tolist()
+    columns = {"prediction": predictions.tolist()}
     if proba:
         probabilities = trained.predict_proba(*where).T.tolist()
         classes = [f"probability_{label}" for label in trained.classes_.tolist()]
         columns |= dict(zip(classes, probabilities, strict=True))
+    rows = _rows(data, names, list(zip(*columns.values(), strict=True)), len(columns))
     if out:
         with (
             replacing(out, "--out") as file,
             file.open("w", newline="", encoding="utf-8") as stream,
         ):
-            _write(stream, columns)
+            _write(stream, [*names, *columns], rows)
     else:
-        _write(sys.stdout, columns)
+        _write(sys.stdout, [*names, *columns], rows)
     if isinstance(data, nask.NodeDataset):
         score = node_score(trained, data, chosen, predictions)
         if score:
             typer.echo(score, err=True)
     elif data.y is not None and data.y.ndim == 1:
         typer.echo(_score(trained, data.y, predictions), err=True)
+
+
+def _rows(
+    data: nask.Dataset | nask.NodeDataset,
+    names: Mapping[str, Iterable[Any]],
+    values: Sequence[tuple[Any, ...]],
+    width: int,
+) -> Iterable[list[Any]]:
+    """Return a row for each prediction; of a file of molecules one for each of its own."""
+    from nask.io.molecule_dataset import MoleculeDataset
+
+    if isinstance(data, MoleculeDataset):
+        # Cells that are empty, so that the result has the rows of the file.
+        empty = [""] * width
+        return [[name, *(own or empty)] for name, own in data.by_row(values)]
+    return [
+        [*name, *own] for name, own in zip(zip(*names.values(), strict=True), values, strict=True)
+    ]
 
 
 def _check_items(trained: Any, model: Path, data: nask.Dataset | nask.NodeDataset) -> None:
@@ -119,21 +150,24 @@ def _check_items(trained: Any, model: Path, data: nask.Dataset | nask.NodeDatase
         )
 
 
-def _write(stream: TextIO, columns: dict[str, Any]) -> None:
+def _write(stream: TextIO, columns: list[str], rows: Iterable[list[Any]]) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerows(rows)
 
 
 def _score(trained: Any, y: Array, predictions: Array) -> str:
     if is_classifier(trained):
-        if not {*y.tolist()} & {*trained.classes_.tolist()}:
+        given = [(p, own) for p, own in zip(predictions.tolist(), y.tolist(), strict=True)]
+        given = [(p, own) for p, own in given if not is_missing(own)]
+        if not {own for _, own in given} & {*trained.classes_.tolist()}:
             return "No accuracy: the classes of the dataset are not those of the model."
-        right = int(np.sum(predictions == y))
-        return f"Accuracy {100 * right / len(y):.1f} % ({right} of {len(y)} graphs)."
-    known = np.isfinite(y) if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)
+        right = sum(p == own for p, own in given)
+        return f"Accuracy {100 * right / len(given):.1f} % ({right} of {len(given)} graphs)."
+    known = np.array([is_number(own) and np.isfinite(own) for own in y.tolist()])
     if known.sum() < 2:
         return "No R2: it takes two graphs or more whose target is a number."
     from sklearn.metrics import r2_score
 
-    return f"R2 {r2_score(y[known], predictions[known]):.3f} ({known.sum()} graphs)."
+    r2 = r2_score(y[known].astype(np.float64), predictions[known])
+    return f"R2 {r2:.3f} ({known.sum()} graphs)."

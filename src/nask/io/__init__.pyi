@@ -7,6 +7,7 @@ from nask.io.converters.network_frames import network_from_frames as network_fro
 from nask.io.converters.networkx import from_networkx as from_networkx
 from nask.io.converters.networkx import to_networkx as to_networkx
 from nask.io.converters.pyg import from_pyg as from_pyg
+from nask.io.readers.molecules import read_molecules as read_molecules
 from nask.io.readers.network import read_network as read_network
 from nask.io.readers.planetoid import read_planetoid as read_planetoid
 from nask.io.readers.tables import read_tables as read_tables
