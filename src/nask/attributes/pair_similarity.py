@@ -32,9 +32,9 @@ def similarity_of_pairs(
     Examples
     --------
     >>> import nask
-    >>> kernel = nask.NASK().fit([nask.AttributedGraph(3, (), {"x": [0.0, 0.5, None]})])
+    >>> kernel = nask.NASK().fit([nask.AttributedGraph(4, (), {"x": [0, 0.5, 1, None]})])
     >>> stars = kernel.fitted_.graphs
-    >>> pairs = np.array([0, 0, 0]), np.array([0, 1, 2])
+    >>> pairs = np.array([0, 0, 0]), np.array([0, 1, 3])
     >>> similarity_of_pairs(stars.batch.nodes, None, *pairs, stars.spec.nodes).round(3)
     array([1.   , 0.607, 0.368])
     """

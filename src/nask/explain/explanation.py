@@ -146,7 +146,8 @@ class Explanation:
         """The share of each attribute of each node, (n_nodes, n_attributes).
 
         With those of edges and the intercept they add up to the decision. A node has a share as a
-        member of stars, its own and those of others.
+        member of stars, its own and those of others. With ``similarity="euclidean"``, which makes
+        P of all attributes at once, these have one share together.
         """
         return self._flow[0].table(self.graph.n_nodes)
 

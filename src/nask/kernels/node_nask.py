@@ -26,7 +26,8 @@ class NodeNASK(TransformerMixin, NodeKernelParameters):
 
     where :math:`\kappa_h` is that of :class:`nask.NASK`, which sums it over all pairs of nodes of
     two graphs. P between all nodes and its successor are held in memory, so this is for graphs of
-    up to some tens of thousands of nodes; sparse ``node_features`` stay sparse.
+    up to some tens of thousands of nodes; sparse ``node_features`` stay sparse, but not with
+    ``similarity="euclidean"``.
 
     Parameters
     ----------
