@@ -17,6 +17,7 @@ from nask.explain.deciding import Asked, Decider, OnForm
 from nask.explain.explanation import GraphExplanation
 from nask.explain.graphs import explain_graph
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, GraphKernelParameters, is_positive
@@ -89,6 +90,11 @@ class GraphEstimator(GraphKernelParameters):
     def support_(self) -> Positions:
         """Positions of the support graphs in the training list."""
         return self.functions_.support
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        return self.kernel_.molecules_
 
     def explain(
         self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"

@@ -10,6 +10,7 @@ from nask.arrays import Float64
 from nask.choices import Scale
 from nask.estimators.classifier import NASKClassifier
 from nask.explain.explanation import GraphExplanation
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.nask import NASK
 from nask.tuning.tuned import TunedGraphClassifier, TunedStarClassifier
 
@@ -86,6 +87,12 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
         """Calibrated probability of each class, (m, n_classes)."""
         probabilities: Float64 = self.fitted().predict_proba(X)
         return probabilities
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        found: MoleculeReading | None = self.fitted().molecules_
+        return found
 
     def explain(
         self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
