@@ -35,6 +35,12 @@ def csv_folder(tmp_path, nodes, edges="graph,source,target\n", graphs=None):
     return nask.io.read_tables(tmp_path)
 
 
+def network_folder(tmp_path, nodes):
+    (tmp_path / "nodes.csv").write_text(nodes)
+    (tmp_path / "edges.csv").write_text("source,target\n")
+    return nask.io.read_network(tmp_path)
+
+
 def tu_folder(tmp_path, **files):
     for name, text in {"A": "1, 2\n2, 1\n", "graph_indicator": "1\n1\n", **files}.items():
         (tmp_path / f"DS_{name}.txt").write_text(text)
@@ -132,6 +138,8 @@ FILES = {
     "a column of graphs.csv": lambda place: csv_folder(
         place, "graph,node\n1,a\n", graphs=f"graph,{LONG}\n1,2\n"
     ),
+    "a class of a network": lambda place: network_folder(place, f"node,y\na,{LONG}\nb,2\n"),
+    "a mask of a network": lambda place: network_folder(place, f"node,test_mask\na,{LONG}\n"),
     "a column of nodes.csv": lambda place: csv_folder(place, ",".join(MANY) + "\n"),
     "two columns of a name": lambda place: csv_folder(place, f"{LONG},{LONG}\n"),
     "numbers and text": lambda place: csv_folder(place, f"graph,node,{LONG}\n1,a,{LONG}\n1,b,2\n"),

@@ -26,6 +26,33 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_the_page_on_tables_runs(tmp_path, monkeypatch):
+    """Its files are written, then its commands and its Python are run, in the order of the page."""
+    from typer.testing import CliRunner
+
+    from nask.cli.main import app
+
+    monkeypatch.chdir(tmp_path)
+    page = README.with_name("docs").joinpath("data.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(csv|console|python) ?(\S*)\n(.*?)```", page, re.DOTALL)
+    assert {kind for kind, _, _ in blocks} == {"csv", "console", "python"}
+    told = ""
+    for kind, file, content in blocks:
+        if kind == "csv":
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text(content)
+        elif kind == "console":
+            for line in content.splitlines():
+                result = CliRunner().invoke(app, line.split()[1:], catch_exceptions=False)
+                assert result.exit_code == 0, (line, result.output)
+                told += result.output
+        else:
+            exec(content, {})
+    assert "carl,go" in told
+    assert "eva,chess" in told
+
+
+@pytest.mark.slow
 def test_the_example_on_a_citation_network_runs(benchmark_set):
     """In a block of its own kind, since it needs data that is not in the package."""
     benchmark_set("Cora")

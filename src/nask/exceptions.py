@@ -17,6 +17,7 @@
 
     UnseenAttributeWarning (UserWarning)    a new graph has an attribute no training graph had
     AbsentAttributeWarning (UserWarning)    no new graph has an attribute of the training graphs
+    RareClassWarning (UserWarning)          a class has fewer members than there are folds
     PrecisionWarning (UserWarning)          rounding errors may show in a result
 
 Using an estimator before ``fit`` raises scikit-learn's own ``NotFittedError``.
@@ -102,6 +103,10 @@ class MissingDependencyError(NaskError, ImportError):
 
 class UnseenAttributeWarning(UserWarning):
     """A new graph has an attribute that no training graph had; it is left out."""
+
+
+class RareClassWarning(UserWarning):
+    """A class has fewer members than there are folds."""
 
 
 class PrecisionWarning(UserWarning):

@@ -307,7 +307,7 @@ def test_codes_of_a_folder_of_tables(folders, tmp_path):
         for codes in ({}, {"categorical": ["atom"]})
     ]
     assert kinds == ["numerical", "categorical"]
-    with pytest.raises(ParameterError, match="for folders of CSV files"):
+    with pytest.raises(ParameterError, match="'categorical' is for sets of your own"):
         load_dataset("MUTAG", categorical=["atom"])
     with pytest.raises(ParameterError, match=r"holds no nodes\.csv"):
         load_dataset(put(tmp_path, "TEXT", 2), categorical=["atom"])
@@ -317,7 +317,7 @@ def test_codes_of_a_folder_of_tables(folders, tmp_path):
     ("files", "source", "message"),
     [
         ({"mine/readme.txt": ""}, "mine", "no dataset: the folder holds readme.txt. Expected"),
-        ({"mine/edges.csv": ""}, "mine", "no dataset: the folder holds edges.csv. Expected"),
+        ({"mine/edges.csv": ""}, "mine", "There is no nodes.csv in mine, but edges.csv"),
         ({f"mine/{k}.txt": "" for k in range(7)}, "mine", "holds 0.txt, .* 4.txt and 2 more. Exp"),
         ({"mine/in/nodes.csv": ""}, "mine", "Give the path of that folder: mine.in"),
         ({"nodes.csv": "", "edges.csv": ""}, "nodes.csv", "give the path of its folder"),

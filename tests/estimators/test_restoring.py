@@ -7,6 +7,7 @@ import pickle
 import random
 import warnings
 import zipfile
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -58,7 +59,7 @@ MEAN = [
     {"n_hops": [1, 2], "gamma": [{"node_label": 0.5}], "alpha": [0.1]},
     {"gram": ["rbf"], "degree": ["numerical"], "alpha": [0.1]},
 ]
-ALL = ["three", "two", "regressor", "ridge", "mean", "mean of three"]
+ALL = ["three", "two", "regressor", "ridge", "mean", "mean of three", "nodes", "mean of nodes"]
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +88,39 @@ def files(tmp_path_factory):
         models["two"].fit(mutag.graphs[:40], mutag.y[:40])
         models["mean"].fit(mutag.graphs[:12], mutag.y[:12])
     models["regressor"].fit(mutag.graphs[:30], [float(g.n_nodes) for g in mutag.graphs[:30]])
+    new = {name: graphs[1:4] if name in of_letters else mutag.graphs[60:63] for name in models}
+    network, y = small_network()
+    models["nodes"] = nask.NASKNodeClassifier(
+        n_hops=2, gram="rbf", degree="numerical", restart=0.3, probability=True
+    ).fit(network, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nask.tuning.near_best.BEHIND", 1e3)
+        grid = {"n_hops": [1, 2], "restart": [None, 0.3], "gram": ["rbf"], "alpha": [0.1]}
+        models["mean of nodes"] = nask.TunedNASKNodeClassifier(grid=grid).fit(network, y)
+    # The training network, and another one.
+    new |= {"nodes": Nodes(network, [0, 5, 11])}
+    new |= {"mean of nodes": Nodes(network.induced(range(7)), [0, 6])}
     for name, model in models.items():
         model.save(folder / name)
-    new = {name: graphs[1:4] if name in of_letters else mutag.graphs[60:63] for name in models}
     return {name: (members_of(folder / name), new[name]) for name in models}
+
+
+class Nodes(NamedTuple):
+    """What a model of nodes predicts."""
+
+    graph: nask.AttributedGraph
+    nodes: list[int]
+
+
+def small_network():
+    """A ring of twelve nodes with everything that a network can have, and text classes."""
+    columns = {"age": [1.0, None, 3.0] * 4, "region": ["a", "b", None, "b"] * 3}
+    ring = [(k, (k + 1) % 12) for k in range(12)]
+    words = np.eye(12)[:, :5]
+    network = nask.AttributedGraph(
+        12, ring, columns, {"since": list(range(12))}, node_features=words
+    )
+    return network, ["old", "new", None, "old", "new", "new"] * 2
 
 
 @pytest.fixture(scope="module")
@@ -108,30 +138,32 @@ def use(path, graphs):
     with warnings.catch_warnings():
         for category in (AbsentAttributeWarning, PrecisionWarning, UnseenAttributeWarning):
             warnings.simplefilter("ignore", category)
-        classifies = isinstance(model, (nask.NASKClassifier, AveragedClassifier))
+        classifies = not isinstance(model, nask.NASKRegressor)
+        where = tuple(graphs) if isinstance(graphs, Nodes) else (graphs,)
+        n_items = len(where[-1])
         try:
-            values = (model.decision_function if classifies else model.predict)(graphs)
+            values = (model.decision_function if classifies else model.predict)(*where)
         except NaskError:
             return False  # such as an attribute that is of another kind now
-        assert len(values) == len(graphs)
+        assert len(values) == n_items
         assert np.isfinite(values).all()
         if classifies:
-            check_classes(model, graphs, values)
+            check_classes(model, where, values)
     model.save(os.devnull)
     assert repr(model)
     return False
 
 
-def check_classes(model, graphs, values):
+def check_classes(model, where, values):
     """Classes and probabilities are made of one decision, which takes most of the time."""
     with patch.object(model, "decision_function", return_value=values):
-        predicted = model.predict(graphs)
-        assert len(predicted) == len(graphs)
+        predicted = model.predict(*where)
+        assert len(predicted) == len(values)
         assert set(predicted.tolist()) <= set(model.classes_.tolist())
         averaged = isinstance(model, AveragedClassifier)
         if (model if averaged else model.functions_).calibration is not None:
-            probabilities = model.predict_proba(graphs)
-            assert probabilities.shape == (len(graphs), len(model.classes_))
+            probabilities = model.predict_proba(*where)
+            assert probabilities.shape == (len(values), len(model.classes_))
             np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
 
@@ -280,7 +312,9 @@ def test_documents_with_anything_anywhere(files, tmp_path, name):
     text = members["model.json"].decode()
     paths = list(leaves(json.loads(text)))
     for path in draw.sample(paths, min(len(paths), 60)):
-        for action in draw.sample([*VALUES, "remove", "repeat"], 2 if "mean" in name else 5):
+        for action in draw.sample(
+            [*VALUES, "remove", "repeat"], 2 if "mean" in name or name == "nodes" else 5
+        ):
             altered = json.dumps(alter(json.loads(text), path, action))
             file = write_members(tmp_path / "m", {**members, "model.json": altered})
             use(file, graphs)

@@ -294,7 +294,7 @@ def test_content_tells_networks_apart(network):
         ({"split": "planetoid", "folds": 5}, "'folds' parameter of evaluate is for split='folds'"),
         ({"split": "planetoid", "repeats": 1}, "'repeats' parameter of evaluate is for"),
         ({"split": "planetoid", "inner": 3}, "'inner' parameter of evaluate is for"),
-        ({"folds": 150}, "150 folds need as many nodes of each class"),
+        ({"folds": 150}, "150 folds need as many nodes of one class"),
         ({"inner": 1}, "'inner' parameter of evaluate must be an int of at least 2"),
     ],
 )

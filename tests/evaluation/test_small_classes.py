@@ -7,7 +7,7 @@ import pytest
 
 import nask
 from nask.evaluation import evaluate as evaluate_module
-from nask.exceptions import ParameterError
+from nask.exceptions import ParameterError, RareClassWarning
 
 FAST = {"gamma": [1.0], "n_hops": [1], "C": [1.0]}
 
@@ -30,18 +30,15 @@ def nothing_computed(monkeypatch):
 @pytest.mark.parametrize(
     ("sizes", "folds", "message"),
     [
-        (
-            (20, 7),
-            10,
-            "10 folds need as many graphs of each class, but class 'b' has 7. Use 2",
-        ),
-        ((20, 4), 10, "but class 'b' has 4. Use 2 to 4 folds."),
-        ((20, 3), 10, "but class 'b' has 3. Use 3 folds."),
+        ((8, 7), 10, "need as many graphs of one class at least, and the largest, 'a', has 8. Use"),
+        ((8, 4), 10, "Use 2 to 4 folds."),
+        ((8, 3), 10, "Use 3 folds."),
         ((20, 3), 2, "2 folds leave one graph of class 'b', which has 3, to learn from"),
         ((20, 3), 2, "Use 3 folds."),
         ((20, 2), 2, "2 folds leave one graph of class 'b', which has 2, to learn from"),
-        ((20, 2), 2, "Leave its graphs out, or join it with another class: 'g20', 'g21'."),
-        ((20, 1), 2, "but class 'b' has 1. Leave its graph out, or join it with another class"),
+        ((20, 2), 2, "Leave its graphs out (drop_rare=3, --drop-rare 3), or join it with another"),
+        ((20, 2), 10, "10 folds leave one graph of class 'b', which has 2, to learn from"),
+        ((20, 1), 2, "2 folds leave none of class 'b' to learn from where its only graph is"),
         ((20, 1), 2, "another class: 'g20'."),
     ],
 )
@@ -50,7 +47,7 @@ def test_what_is_said(mutag, nothing_computed, sizes, folds, message):
         nask.evaluate(tuned(), dataset(mutag, *sizes), folds=folds, repeats=1)
 
 
-@pytest.mark.parametrize("sizes", [(20, 7), (20, 4), (20, 3)])
+@pytest.mark.parametrize("sizes", [(8, 7), (8, 4), (8, 3)])
 def test_the_advice_works(mutag, sizes):
     """Every number of folds that is advised gives a result."""
     data = dataset(mutag, *sizes)
@@ -61,11 +58,41 @@ def test_the_advice_works(mutag, sizes):
         assert nask.evaluate(tuned(), data, folds=folds, repeats=1).repeats == 1
 
 
+@pytest.mark.parametrize("model", [tuned(), nask.TunedNASKClassifier(grid=FAST, learner="svm")])
+def test_a_rare_class_is_evaluated_with_a_warning(mutag, model):
+    data = dataset(mutag, 20, 15, 4)
+    told = r"1 class has fewer graphs than there are folds \(10\).*'c' \(4\).*--drop-rare 10"
+    with pytest.warns(RareClassWarning, match=told):
+        result = nask.evaluate(model, data, folds=10, repeats=1)
+    tested = sorted(k for record in result.records for k in record.test)
+    assert tested == list(range(39))
+    assert sum(k >= 35 for record in result.records for k in record.test) == 4
+    with pytest.raises(ParameterError, match="leave one graph of class"):
+        nask.evaluate(model, dataset(mutag, 20, 2), folds=10, repeats=1)
+
+
+def test_rare_classes_are_left_out_on_request(mutag, tmp_path):
+    data = dataset(mutag, 20, 15, 4, 1)
+    result = nask.evaluate(tuned(), data, folds=5, repeats=1, drop_rare=5, out=tmp_path)
+    assert (result.dataset, result.n_items) == ("small~5", 35)
+    fewer = data.without_rare_classes(5)
+    assert fewer.ids == data.ids[:35]
+    assert fewer.notes == ("5 graphs of classes with fewer than 5 left out: 'c' (4), 'd' (1).",)
+    assert data.without_rare_classes(1) is data
+    network = nask.lab.make_social_network(40)
+    y = np.where(np.arange(40) < 38, network.y, 2)
+    few = nask.NodeDataset("net", network.graph, y, network.train).without_rare_classes(3)
+    assert (few.n_classes, few.known.sum(), few.train.tolist()) == (2, 38, network.train.tolist())
+    for least in (0, 1.5, True):
+        with pytest.raises(ParameterError, match="must be an int of at least 1"):
+            data.without_rare_classes(least)
+
+
 def test_a_method_that_chooses_nothing_needs_fewer(mutag):
     data = dataset(mutag, 20, 2)
     assert nask.evaluate(nask.NASKClassifier(), data, folds=2, repeats=1).repeats == 1
-    with pytest.raises(ParameterError, match=re.escape("class 'b' has 2. Use 2 folds.")):
-        nask.evaluate(nask.NASKClassifier(), data, folds=3, repeats=1)
+    with pytest.warns(RareClassWarning, match="fewer graphs than there are folds"):
+        assert nask.evaluate(nask.NASKClassifier(), data, folds=3, repeats=1).repeats == 1
 
 
 def test_nodes(nothing_computed):

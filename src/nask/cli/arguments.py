@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ import nask
 from nask.choices import LearningTask, Unlabelled
 from nask.cli.molecule_options import MoleculeOptions
 from nask.exceptions import ParameterError
+from nask.graph.attribute import Kind
 from nask.io.target import can_be_classes
 
 # The heading of options that say how to run, and an option under it.
@@ -33,6 +35,25 @@ CategoricalOption = Annotated[
     str,
     typer.Option(
         metavar="NAME,...", help="Columns of a folder of CSV files whose numbers are codes."
+    ),
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="NAME",
+        help="Column to predict: of a file of molecules (or a property of an SD file), or in a "
+        "folder of CSV files, of graphs.csv or of the nodes.csv of a network.",
+        show_default="y in a folder",
+    ),
+]
+RepeatedEdgesOption = Annotated[
+    str,
+    typer.Option(
+        "--repeated-edges",
+        metavar="RULE",
+        help="In data of your own, where an edge is listed with different values: error, first, "
+        "mean or max; or a rule for each column: NAME=mean,NAME=first.",
     ),
 ]
 JobsOption = Annotated[int, running_option("--n-jobs", help="Threads; -1 takes all cores.")]
@@ -99,21 +120,25 @@ def seconds(time: str | None) -> float | None:
 def load_graphs(
     dataset: str,
     categorical: str = "",
+    target: str | None = None,
+    repeated_edges: str = "error",
+    kinds: Mapping[str, Kind] | None = None,
     molecules: MoleculeOptions | None = None,
     unlabelled: Unlabelled = "keep",
 ) -> nask.Dataset:
-    """Load a dataset of many graphs by its name or path.
+    """Load a dataset of many graphs by its name or path; the rest as in :func:`load_any`.
 
     Examples
     --------
     >>> load_graphs("MUTAG").name
     'MUTAG'
     """
-    data = load_any(dataset, categorical, molecules, unlabelled)
+    data = load_any(dataset, categorical, target, repeated_edges, kinds, molecules, unlabelled)
     if not isinstance(data, nask.Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "
-            "many graphs. nask datasets list shows which sets those are."
+            "many graphs. nask datasets list shows which sets those are; in a folder of your own, "
+            "nodes.csv has a column graph."
         )
     return data
 
@@ -121,11 +146,15 @@ def load_graphs(
 def load_any(
     dataset: str,
     categorical: str = "",
+    target: str | None = None,
+    repeated_edges: str = "error",
+    kinds: Mapping[str, Kind] | None = None,
     molecules: MoleculeOptions | None = None,
     unlabelled: Unlabelled = "keep",
 ) -> nask.Dataset | nask.NodeDataset:
     """Load a dataset of many graphs, or a network whose nodes have classes.
 
+    ``target`` is the column to predict, ``kinds`` are those of attributes that a model knows.
     ``molecules`` says how to read molecules from a file, and ``unlabelled`` what to do with those
     that have no target.
 
@@ -135,14 +164,32 @@ def load_any(
     'MUTAG'
     """
     names = [name.strip() for name in categorical.split(",") if name.strip()]
+    rules = _rules(repeated_edges)
     if molecules is not None and molecules.are_for(dataset):
-        if names:
+        if names or rules != "error":
             raise ParameterError(
-                f"--categorical is for folders of CSV files: {dataset} is a file of molecules, "
-                "whose attributes have kinds of their own. Leave it out."
+                f"{'--categorical' if names else '--repeated-edges'} is for folders of CSV files: "
+                f"{dataset} is a file of molecules, whose attributes and bonds are known. Leave it "
+                "out."
             )
-        return molecules.read(dataset, unlabelled)
-    return nask.load_dataset(dataset, categorical=names)
+        return replace(molecules, target=target).read(dataset, unlabelled)
+    return nask.load_dataset(
+        dataset, y=target or "y", categorical=names, repeated_edges=rules, kinds=kinds
+    )
+
+
+def _rules(text: str) -> Any:
+    """Return the rule, or rules by column, for repeated edges; those that are none raise later.
+
+    Examples
+    --------
+    >>> _rules("mean"), _rules("amount=mean, kind=first")
+    ('mean', {'amount': 'mean', 'kind': 'first'})
+    """
+    if "=" not in text:
+        return text.strip()
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    return {name.strip(): rule.strip() for name, _, rule in pairs}
 
 
 def with_task(data: nask.Dataset, task: LearningTask | None) -> tuple[nask.Dataset, str]:

@@ -16,6 +16,8 @@ from nask.choices import Expansion, GridName, Items, SplitName
 from nask.cli.arguments import (
     CategoricalOption,
     FoldJobsOption,
+    RepeatedEdgesOption,
+    TargetOption,
     TaskOption,
     TimeLimitOption,
     load_any,
@@ -68,12 +70,15 @@ def evaluate(
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
     ] = True,
     categorical: CategoricalOption = "",
+    target: TargetOption = None,
+    repeated_edges: RepeatedEdgesOption = "error",
     task: TaskOption = None,
     split: Annotated[
         SplitName,
         typer.Option(
-            help="grouped: folds that keep isomorphic graphs together; planetoid: the public split "
-            "of a network.",
+            help="grouped: folds that keep isomorphic graphs together; public: the split that "
+            "comes with a network (train_mask, val_mask and test_mask of nodes.csv); planetoid is "
+            "an older name of it.",
             rich_help_panel=PROTOCOL,
         ),
     ] = "folds",
@@ -100,6 +105,15 @@ def evaluate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all splits.", rich_help_panel=PROTOCOL)] = 0,
+    drop_rare: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Leave out classes with fewer members than N.",
+            rich_help_panel=PROTOCOL,
+        ),
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -162,10 +176,12 @@ def evaluate(
     failures: list[str] = []
     for name in datasets:
         with _told(name, failures, out):
-            dataset = load_any(name, categorical, molecules, "skip")
+            dataset = load_any(name, categorical, target, repeated_edges, None, molecules, "skip")
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)
+            if drop_rare is not None:
+                dataset = dataset.without_rare_classes(drop_rare)
             if not as_json:
                 typer.echo(f"{dataset!r}\n{told}".strip(), err=True)
             items: Items = "nodes" if isinstance(dataset, nask.NodeDataset) else "graphs"

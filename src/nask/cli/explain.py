@@ -19,9 +19,10 @@ from nask.cli.arguments import (
     DatasetArgument,
     JobsOption,
     MemoryOption,
+    RepeatedEdgesOption,
     load_graphs,
 )
-from nask.cli.models import is_classifier, load_model
+from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
 from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, save_picture
 from nask.exceptions import ParameterError, did_you_mean
@@ -75,6 +76,7 @@ def explain(
         Literal["png", "svg", "pdf"], typer.Option("--format", help="Of drawings.")
     ] = PICTURE_FORMAT,
     categorical: CategoricalOption = "",
+    repeated_edges: RepeatedEdgesOption = "error",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -92,8 +94,14 @@ def explain(
             f"{model} holds a {type(trained).__name__}, which predicts numbers, and "
             "--counterfactual is for classes. Leave it out."
         )
+    if predicts(trained) == "nodes":
+        raise ParameterError(
+            f"{model} holds a model of nodes, and this command explains decisions about graphs. In "
+            "Python: nask.load(file).explain(network.graph, node)."
+        )
     molecules = replace(molecules, known=trained.molecules_)
-    data = load_graphs(dataset, categorical, molecules)
+    column, kinds = target_of(trained, dataset), kinds_of(trained)
+    data = load_graphs(dataset, categorical, column, repeated_edges, kinds, molecules)
     names = [str(name) for name in (range(len(data)) if data.ids is None else data.ids)]
     chosen = _positions(graph, names, data.name)
     if plots and find_spec("matplotlib") is None:

@@ -13,7 +13,9 @@ from nask.cli.arguments import (
     CategoricalOption,
     ChunkOption,
     DatasetArgument,
+    RepeatedEdgesOption,
     SchedulerOption,
+    TargetOption,
     check_store_options,
     load_graphs,
 )
@@ -45,6 +47,8 @@ def features(
     n_components: Annotated[int, option("--components", help="Numbers per row.")] = 1024,
     random_state: Annotated[int, option("--seed", help="Seed of the random features.")] = 0,
     categorical: CategoricalOption = "",
+    target: TargetOption = None,
+    repeated_edges: RepeatedEdgesOption = "error",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
 ) -> None:
@@ -59,11 +63,11 @@ def features(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical, molecules)
+        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
         nask.write_features(transformer, data.graphs, out, scheduler, y=data.y, chunk=chunk)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical, molecules)
+        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
         rows = transformer.fit_transform(data.graphs)
         with replacing(out, "--out") as file:
             save_arrays(file, "features", rows, data, transformer)

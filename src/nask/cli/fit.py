@@ -12,13 +12,16 @@ import nask
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
+    RepeatedEdgesOption,
+    TargetOption,
     TaskOption,
-    load_graphs,
+    load_any,
     other_task,
     with_task,
 )
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
+from nask.cli.network_models import fit_nodes
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 
@@ -32,6 +35,8 @@ def fit(
     molecules: MoleculeOptions,
     C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
     categorical: CategoricalOption = "",
+    target: TargetOption = None,
+    repeated_edges: RepeatedEdgesOption = "error",
     tune: Annotated[
         bool,
         typer.Option(
@@ -44,6 +49,9 @@ def fit(
 ) -> None:
     """Train a classifier, or a regressor, on all graphs of a dataset and save it.
 
+    Of one network (nodes.csv without a column graph), the nodes are classified: it learns from
+    those of train_mask, or else from all, that have a class.
+
     Text and integers in y are classes, and so are whole numbers with a point (0.0, 1.0) if there
     are few different ones. Other numbers with a point are regressed on. The command prints which
     task it took.
@@ -51,7 +59,16 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
-    data, told = with_task(_with_target(load_graphs(dataset, categorical, molecules, "skip")), task)
+    loaded = load_any(dataset, categorical, target, repeated_edges, None, molecules, "skip")
+    if isinstance(loaded, nask.NodeDataset):
+        if task == "regress":
+            raise ParameterError(
+                f"{loaded.name} is one network, whose nodes are classified: leave out --task "
+                "regress."
+            )
+        fit_nodes(loaded, model, kernel, C, tune, target or "y")
+        return
+    data, told = with_task(_with_target(loaded), task)
     typer.echo(told if task else told + other_task(data))
     estimator = _checked_estimator(data)
     trained: Any = estimator(C=C, **kernel)
@@ -59,6 +76,7 @@ def fit(
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
+    trained.target_name_ = target or "y"
     trained.save(model)
     typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
     if not isinstance(trained, nask.NASKRegressor):

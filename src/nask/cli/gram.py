@@ -18,7 +18,9 @@ from nask.cli.arguments import (
     CategoricalOption,
     ChunkOption,
     DatasetArgument,
+    RepeatedEdgesOption,
     SchedulerOption,
+    TargetOption,
     check_store_options,
     load_graphs,
 )
@@ -50,6 +52,8 @@ def gram(
         typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
     ] = None,
     categorical: CategoricalOption = "",
+    target: TargetOption = None,
+    repeated_edges: RepeatedEdgesOption = "error",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
 ) -> None:
@@ -69,13 +73,13 @@ def gram(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical, molecules)
+        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
         model = nask.NASK(**kernel)
         store = nask.write_gram(model, data.graphs, out, scheduler, y=data.y, chunk=chunk)
         matrix = store[:] if plot else np.empty(0)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical, molecules)
+        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
         matrix = _compute(data, kernel, out)
     typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
     if plot:

@@ -15,6 +15,7 @@ import nask
 from nask.cli.compare import compare
 from nask.cli.datasets import datasets_app
 from nask.cli.demo import demo
+from nask.cli.describe import describe
 from nask.cli.evaluate import evaluate
 from nask.cli.explain import explain
 from nask.cli.features import features
@@ -32,7 +33,19 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",  # which fills paragraphs
 )
-for command in (demo, evaluate, compare, league, gram, features, fit, predict, explain, reproduce):
+for command in (
+    demo,
+    describe,
+    evaluate,
+    compare,
+    league,
+    gram,
+    features,
+    fit,
+    predict,
+    explain,
+    reproduce,
+):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import nask
+from nask.choices import Items
+from nask.graph.attribute import Kind
+from nask.io.readers.csv_table import header_of
 
 
 def load_model(
@@ -27,3 +30,46 @@ def load_model(
 def is_classifier(trained: Any) -> bool:
     """Tell whether a model predicts classes."""
     return hasattr(trained, "classes_")
+
+
+def predicts(trained: Any) -> Items:
+    """Tell whether a model is one of graphs or of nodes."""
+    from nask.estimators.averaged import NodeGroup
+
+    groups = getattr(trained, "groups", ())
+    of_nodes = isinstance(trained, nask.NASKNodeClassifier) or any(
+        isinstance(group, NodeGroup) for group in groups
+    )
+    return "nodes" if of_nodes else "graphs"
+
+
+def kinds_of(trained: Any) -> dict[str, Kind]:
+    """Return the kinds of the attributes that a model knows, by name.
+
+    A name that nodes and edges have with different kinds is left out.
+
+    Examples
+    --------
+    >>> mutag = nask.load_dataset("MUTAG")
+    >>> kinds_of(nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:20], mutag.y[:20]))
+    {'node_label': 'categorical', 'edge_label': 'categorical'}
+    """
+    groups = getattr(trained, "groups", None)
+    kernels = [trained.kernel_.fitted_] if groups is None else [own.kernel for own in groups]
+    found: dict[str, set[Kind]] = {}
+    for kernel in kernels:
+        for spec in (*kernel.schema.nodes, *kernel.schema.edges):
+            if spec.kind != "missing":
+                found.setdefault(spec.name, set()).add(spec.kind)
+    return {name: kinds.pop() for name, kinds in found.items() if len(kinds) == 1}
+
+
+def target_of(trained: Any, dataset: str) -> str | None:
+    """Return the column that a model was trained on, where a folder of CSV files has it.
+
+    New data may well be without it.
+    """
+    folder, name = Path(dataset).expanduser(), trained.target_name_
+    file = "graphs.csv" if (folder / "graphs.csv").is_file() else "nodes.csv"
+    there = name is not None and (folder / file).is_file() and name in header_of(folder, file)
+    return name if there else None

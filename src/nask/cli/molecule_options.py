@@ -54,11 +54,11 @@ class MoleculeOptions:
 
     @property
     def given(self) -> list[str]:
-        """The options that the user gave, as they are written."""
+        """The options that the user gave, as they are written; --target is for other data, too."""
         return [
             "--" + field.name.replace("_", "-")
             for field in fields(self)
-            if field.name != "known" and getattr(self, field.name) is not None
+            if field.name not in ("target", "known") and getattr(self, field.name) is not None
         ]
 
     def are_for(self, path: str) -> bool:
@@ -185,10 +185,6 @@ def molecule_options(
     smiles: Annotated[
         str | None,
         option(metavar="NAME", help="Column of SMILES. Default: the only one called smiles."),
-    ] = None,
-    target: Annotated[
-        str | None,
-        option(metavar="NAME", help="Column, or property of an SD file, to learn or predict."),
     ] = None,
     id: Annotated[
         str | None,

@@ -13,7 +13,7 @@ from nask.arrays import Array
 from nask.cli.output import save_picture
 from nask.evaluation.records import Evaluation
 from nask.io.dataset import Dataset
-from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.io.node_dataset import NodeDataset
 from nask.tuning.tuned import TunedStarClassifier
 
 # With more nodes, the picture of a kernel would take minutes and show no more.
@@ -47,7 +47,7 @@ def draw_result(
         chosen = result.most_chosen()
         gram = _gram(model.kernel(**chosen, n_jobs=n_jobs, verbose=True), dataset)
         if isinstance(dataset, NodeDataset):
-            labelled = np.flatnonzero(truth != NO_CLASS)
+            labelled = np.flatnonzero(dataset.known)
             gram, truth = gram[np.ix_(labelled, labelled)], truth[labelled]
         settings = ", ".join(f"{k} {v}" for k, v in chosen.items())
         title = f"{result.dataset}, the kernel chosen most often: {settings}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -19,10 +19,12 @@ from nask.cli.arguments import (
     DatasetArgument,
     JobsOption,
     MemoryOption,
-    load_graphs,
+    RepeatedEdgesOption,
+    load_any,
 )
-from nask.cli.models import is_classifier, load_model
+from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
 from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
+from nask.cli.network_models import NodeChoice, chosen_nodes, node_columns, node_score
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
@@ -41,15 +43,31 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of each class.")
     ] = False,
+    nodes: Annotated[
+        NodeChoice,
+        typer.Option(
+            help="Of a network: those whose class is unknown, all, or those of a mask of nodes.csv."
+        ),
+    ] = "unknown",
     categorical: CategoricalOption = "",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column of known classes or values, which is no attribute.",
+            show_default="as in nask fit",
+        ),
+    ] = None,
+    repeated_edges: RepeatedEdgesOption = "error",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Predict the class, or value, of each graph of a dataset with a saved model.
+    """Predict the class, or value, of each graph of a dataset, or of nodes of a network.
 
-    The CSV has the columns graph (its id in a folder of CSV files, else its position from 0),
-    prediction and, with --proba, probability_CLASS for each class. Where the dataset has targets,
-    the accuracy, or R2, goes to standard error.
+    The CSV has the columns graph, or node (its id in a folder of CSV files, else its position from
+    0), prediction and, with --proba, probability_CLASS for each class. Where the dataset has
+    targets, the accuracy, or R2, goes to standard error; of nodes that the model did not learn
+    from.
 
     A file of molecules is read as that of the training was, unless options say otherwise. Molecules
     go by their lines, or by --id, and each row has its line in the CSV; where it could not be read,
@@ -63,36 +81,73 @@ def predict(
             f"{model} holds a {type(trained).__name__}, which predicts numbers without "
             "probabilities. Leave out --proba."
         )
-    molecules = replace(molecules, known=trained.molecules_)
-    data = load_graphs(dataset, categorical, molecules)
-    predictions = trained.predict(data.graphs)
-    columns, values = ["graph", "prediction"], [predictions.tolist()]
+    data = load_any(
+        dataset,
+        categorical,
+        target_of(trained, dataset) if target is None else target,
+        repeated_edges,
+        kinds_of(trained),
+        replace(molecules, known=getattr(trained, "molecules_", None)),
+    )
+    _check_items(trained, model, data)
+    where: tuple[Any, ...]
+    chosen = np.empty(0, dtype=np.int64)
+    if isinstance(data, nask.NodeDataset):
+        chosen = chosen_nodes(data, nodes)
+        where, names = (data.graph, chosen), node_columns(data, chosen)
+    else:
+        where = (data.graphs,)
+        names = {"graph": range(len(data)) if data.ids is None else data.ids}
+    predictions = trained.predict(*where)
+    columns = {"prediction": predictions.tolist()}
     if proba:
-        columns += [f"probability_{label}" for label in trained.classes_.tolist()]
-        values += trained.predict_proba(data.graphs).T.tolist()
-    rows = _rows(data, list(zip(*values, strict=True)), len(values))
+        probabilities = trained.predict_proba(*where).T.tolist()
+        classes = [f"probability_{label}" for label in trained.classes_.tolist()]
+        columns |= dict(zip(classes, probabilities, strict=True))
+    rows = _rows(data, names, list(zip(*columns.values(), strict=True)), len(columns))
     if out:
         with (
             replacing(out, "--out") as file,
             file.open("w", newline="", encoding="utf-8") as stream,
         ):
-            _write(stream, columns, rows)
+            _write(stream, [*names, *columns], rows)
     else:
-        _write(sys.stdout, columns, rows)
-    if data.y is not None and data.y.ndim == 1:
+        _write(sys.stdout, [*names, *columns], rows)
+    if isinstance(data, nask.NodeDataset):
+        score = node_score(trained, data, chosen, predictions)
+        if score:
+            typer.echo(score, err=True)
+    elif data.y is not None and data.y.ndim == 1:
         typer.echo(_score(trained, data.y, predictions), err=True)
 
 
-def _rows(data: nask.Dataset, values: list[tuple[Any, ...]], width: int) -> Iterable[list[Any]]:
-    """Yield a row for each graph; of a file of molecules also for those that could not be read."""
+def _rows(
+    data: nask.Dataset | nask.NodeDataset,
+    names: Mapping[str, Iterable[Any]],
+    values: Sequence[tuple[Any, ...]],
+    width: int,
+) -> Iterable[list[Any]]:
+    """Return a row for each prediction; of a file of molecules one for each of its own."""
     from nask.io.molecule_dataset import MoleculeDataset
 
     if isinstance(data, MoleculeDataset):
         # Cells that are empty, so that the result has the rows of the file.
         empty = [""] * width
         return [[name, *(own or empty)] for name, own in data.by_row(values)]
-    names = range(len(data)) if data.ids is None else data.ids
-    return [[name, *own] for name, own in zip(names, values, strict=True)]
+    return [
+        [*name, *own] for name, own in zip(zip(*names.values(), strict=True), values, strict=True)
+    ]
+
+
+def _check_items(trained: Any, model: Path, data: nask.Dataset | nask.NodeDataset) -> None:
+    """Raise where a model of graphs is to predict nodes, or the other way round."""
+    items = "nodes" if isinstance(data, nask.NodeDataset) else "graphs"
+    if items != predicts(trained):
+        raise ParameterError(
+            f"{model} holds a model of {predicts(trained)}, but {data.name} is "
+            f"{'one network' if items == 'nodes' else 'a set of graphs'}. (In a folder of CSV "
+            "files, nodes.csv of many graphs has a column graph, that of one network has none.)"
+        )
 
 
 def _write(stream: TextIO, columns: list[str], rows: Iterable[list[Any]]) -> None:

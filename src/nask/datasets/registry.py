@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal, overload
 
@@ -13,6 +13,8 @@ from nask.datasets.download import download
 from nask.datasets.places import DATA_VARIABLE, Place, folders, places
 from nask.datasets.pokec_files import pokec_folder, read_pokec
 from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError, did_you_mean
+from nask.graph.attribute import Kind
+from nask.graph.repeated_edges import Repeated
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.io.readers.archive import Archive, open_archive
@@ -26,10 +28,20 @@ from nask.messages import first_few, quoted
 def load_dataset(source: Literal["Cora", "Citeseer", "Pubmed", "Pokec"]) -> NodeDataset: ...  # type: ignore[overload-overlap]
 @overload
 def load_dataset(
-    source: str | os.PathLike[str], *, categorical: Collection[str] = ()
+    source: str | os.PathLike[str],
+    *,
+    y: str = "y",
+    categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Dataset: ...
 def load_dataset(
-    source: str | os.PathLike[str], *, categorical: Collection[str] = ()
+    source: str | os.PathLike[str],
+    *,
+    y: str = "y",
+    categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Dataset | NodeDataset:
     """Load a benchmark set by its name, or a set of your own by its path.
 
@@ -50,14 +62,23 @@ def load_dataset(
         TUDataset text form, of a folder with ``nodes.csv`` and ``edges.csv``, or of the files of
         a citation network or of Pokec. Text is a path if it has a path separator, ends in
         ``.zip``, or names a folder or file here and no set.
+    y : str, default="y"
+        For a folder of CSV files: the column to be predicted, of ``graphs.csv`` or, in one
+        network, of ``nodes.csv``.
     categorical : collection of str
         For a folder of CSV files: columns whose numbers are codes.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        For folders of CSV files and in TUDataset text form: what to do where an edge is listed
+        several times with different values, as in :class:`AttributedGraph`.
+    kinds : mapping of str to kind, optional
+        For folders of CSV files: kinds of attributes that are known beforehand, such as those of a
+        model, as in :func:`nask.io.read_tables`.
 
     Returns
     -------
     Dataset or NodeDataset
-        The latter for the citation networks Cora, Citeseer and Pubmed, and for the social
-        network Pokec.
+        The latter for the citation networks Cora, Citeseer and Pubmed, for the social network
+        Pokec, and for a folder whose ``nodes.csv`` has no column ``graph``: one network.
 
     Raises
     ------
@@ -70,6 +91,7 @@ def load_dataset(
     --------
     available_datasets : Names that need no download.
     nask.io.read_tu : Reads a folder or zip in TUDataset text form, with options.
+    nask.io.read_tables, nask.io.read_network : Read folders of CSV files.
 
     Examples
     --------
@@ -81,13 +103,25 @@ def load_dataset(
     nask.exceptions.DatasetNotFoundError: No dataset 'MUTGA' is known. Did you mean 'MUTAG'? ...
     """
     if _is_path(source):
-        return _read(Path(source).expanduser(), None, categorical=categorical)
-    name = str(source)
-    if categorical:
-        raise ParameterError(
-            f"{name} is a published set, whose attributes have kinds of their own: 'categorical' "
-            "is for folders of CSV files."
+        return _read(
+            Path(source).expanduser(),
+            None,
+            y=y,
+            categorical=categorical,
+            repeated_edges=repeated_edges,
+            kinds=kinds,
         )
+    name = str(source)
+    for option, given in (
+        ("categorical", bool(categorical)),
+        ("y", y != "y"),
+        ("repeated_edges", repeated_edges != "error"),
+    ):
+        if given:
+            raise ParameterError(
+                f"{name} is a published set, whose attributes have kinds and a target of their "
+                f"own: {option!r} is for sets of your own, by their path."
+            )
     return read_place(locate(name), name)
 
 
@@ -175,7 +209,10 @@ def _read(
     path: Path,
     name: str | None,
     info: DatasetInfo | None = None,
+    y: str = "y",
     categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Dataset | NodeDataset:
     if is_molecule_file(path):
         raise FormatError(
@@ -186,9 +223,15 @@ def _read(
     if info is not None and info.collection == "SNAP":
         return read_pokec(path, name)
     if _holds_tables(archive):
+        from nask.io.readers.network import is_network, read_network
         from nask.io.readers.tables import read_tables
 
-        return read_tables(path, categorical=categorical)
+        read = read_network if is_network(path) else read_tables
+        return read(path, y=y, categorical=categorical, repeated_edges=repeated_edges, kinds=kinds)
+    if y != "y":
+        raise ParameterError(
+            f"{path} holds no nodes.csv: 'y' names a column of a folder of CSV files."
+        )
     if categorical:
         raise ParameterError(
             f"{path} holds no nodes.csv: 'categorical' is for folders of CSV files. In TUDataset "
@@ -197,7 +240,8 @@ def _read(
     if pokec_folder(archive.names) is not None:
         return read_pokec(path, name)
     if any(file.endswith("_A.txt") for file in archive.names):
-        return read_tu(path, name=name, opposite=info.opposite if info else "error")
+        opposite = info.opposite if info else "error"
+        return read_tu(path, name=name, opposite=opposite, repeated_edges=repeated_edges)
     if planetoid_sets(archive):
         return read_planetoid(path, name=name)
     raise FormatError(_no_dataset(archive))
@@ -213,6 +257,11 @@ def _no_dataset(archive: Archive) -> str:
     if tables:
         inside = archive.path / tables[0].rpartition("/")[0]
         return f"{archive.path} holds {tables[0]}. Give the path of that folder: {inside}."
+    if "edges.csv" in archive.names and not archive.is_zip:
+        return (
+            f"There is no nodes.csv in {archive.path}, but edges.csv. Add it: one line for each "
+            "node, with the columns node and, for many graphs, graph."
+        )
     listed = first_few(archive.names)
     what = "zip" if archive.is_zip else "folder"
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -114,12 +114,15 @@ class NodeGroup:
     n_classes : int
     nodes : ndarray
         The training nodes, as positions in the training graph.
+    parameters : mapping
+        Of the kernel.
     """
 
     kernel: FittedNodeKernel
     members: tuple[Member, ...]
     n_classes: int
     nodes: Index
+    parameters: Mapping[str, Any]
 
     def scores(self, graph: Any, nodes: Any = None, *, execution: Execution) -> Float64:
         """Return the summed scores of the classes of nodes of a graph."""
@@ -200,6 +203,9 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray
     """
+
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
 
     def __init__(
         self,
@@ -319,5 +325,7 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`nask.load` reads."""
         from nask.estimators.saving import save_averaged
+        from nask.estimators.saving_nodes import save_averaged_nodes
 
-        save_averaged(self, path)
+        of_nodes = any(isinstance(group, NodeGroup) for group in self.groups)
+        (save_averaged_nodes if of_nodes else save_averaged)(self, path)

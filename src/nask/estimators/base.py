@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -85,6 +85,9 @@ class LearnsClasses(BaseEstimator):
 @dataclass(kw_only=True, eq=False, repr=False)
 class GraphEstimator(GraphKernelParameters):
     """A learner on the kernel between graphs; it keeps only the graphs that carry weight."""
+
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
 
     @property
     def support_(self) -> Positions:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -24,7 +25,7 @@ from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.node_nask import NodeNASK
 from nask.kernels.parameters import NodeKernelParameters, StarParameters, is_integer
 from nask.learning.class_weights import CodeWeight
-from nask.learning.decisions import most_confident
+from nask.learning.decisions import KernelModel, most_confident
 from nask.learning.linear import fit_linear
 from nask.learning.mixins import ScoresNodes
 from nask.learning.node_targets import class_per_node, known_nodes
@@ -82,6 +83,8 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         Of "features" only.
     n_nodes_ : int
         Number of nodes of the training graph.
+    train_ : ndarray of int
+        The training nodes, as positions in the training graph.
 
     Examples
     --------
@@ -91,6 +94,9 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
     >>> nask.NASKNodeClassifier(n_hops=2).fit(path, y).predict(path).tolist()
     ['young', 'young', 'young', 'old', 'old', 'old']
     """
+
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
 
     probability: bool = False
     method: Method = "auto"
@@ -244,11 +250,40 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         check_node(node, own)
         return explain_rows(self.features_, self.linear_, self.classes_, own, node, asked)
 
+    @property
+    def train_(self) -> Index:
+        """Training nodes, as positions in the training graph."""
+        return self._nodes
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that :func:`nask.load` reads.
+
+        The file is a zip of JSON and ``.npy`` arrays, without code. It holds the whole training
+        graph, since the stars of nodes reach into it. A model of "features" has no file.
+        """
+        from nask.estimators.saving_nodes import save_node_classifier
+
+        check_is_fitted(self)
+        save_node_classifier(self, path)
+
+    def set_fitted(self, kernel: FittedNodeKernel, functions: KernelModel, nodes: Index) -> None:
+        """Be fitted, with the exact kernel.
+
+        Parameters
+        ----------
+        kernel : FittedNodeKernel
+        functions : KernelModel
+            Of the training nodes.
+        nodes : ndarray of int
+            The training nodes.
+        """
+        self.kernel_ = NodeNASK(**self.kernel_parameters())
+        self.kernel_.fitted_, self.functions_ = kernel, functions
+        self.method_, self.n_nodes_, self._nodes = "exact", kernel.n_nodes, nodes
+
     def _fit_exact(self, kernel: FittedNodeKernel, nodes: Index, codes: Positions) -> None:
         fitted, gram = kernel.training_gram(nodes, self.execution())
-        self.functions_ = self.learn(gram, codes, self.classes_)
-        self.kernel_ = NodeNASK(**self.kernel_parameters())
-        self.kernel_.fitted_, self._nodes = fitted, nodes
+        self.set_fitted(fitted, self.learn(gram, codes, self.classes_), nodes)
 
     def _fit_features(
         self, graph: AttributedGraph, nodes: Index, codes: Positions, weights: CodeWeight
@@ -279,6 +314,7 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         )
         # The rows take gigabytes: what they say of the nodes of this graph is kept instead.
         self._graph, self._confidence = graph, self.linear_.confidence(rows)
+        self._nodes = nodes
 
     def _choose_method(self, kernel: FittedNodeKernel, n_train: int) -> str:
         if self.method != "auto":

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from nask.choices import Multiclass, SimilarityName
 from nask.engines.selection import ENGINES
 from nask.estimators.averaged import AveragedClassifier, GraphGroup, Member
+from nask.estimators.base import LearnsClasses
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
@@ -23,7 +24,13 @@ from nask.graph.schema import AttributeSpec, Schema
 from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
-from nask.kernels.parameters import RESOURCES, GraphKernelParameters, is_integer, is_number
+from nask.kernels.parameters import (
+    RESOURCES,
+    GraphKernelParameters,
+    StarKernelParameters,
+    is_integer,
+    is_number,
+)
 from nask.learning.calibration import Calibration
 from nask.learning.decisions import DecisionFunctions, KernelModel
 from nask.learning.ridge import KernelRidge, n_functions_of
@@ -31,7 +38,9 @@ from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
 
-Model = NASKClassifier | NASKRegressor | AveragedClassifier
+GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier
+# The arrays that a model may have.
+CALIBRATION = ["calibration/coefficients", "calibration/constants"]
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
 # Of the names of classes: each prediction takes as much memory as the longest may.
 LONGEST_CLASS = 10_000
@@ -43,12 +52,11 @@ FORM = ("hop_weights", "normalize", "gram", "gram_scale")
 Floats = npt.NDArray[np.float64]
 
 
-def array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Names of the arrays that a model has, and of those that it may have."""
-    optional = ["calibration/coefficients", "calibration/constants"]
+def array_names(document: Mapping[str, Any]) -> list[str]:
+    """Names of the arrays that a model of graphs has."""
     if document["class"] != AveragedClassifier.__name__:
         batch = [f"batch/{name}" for name in BATCH_ARRAYS]
-        return [*batch, "support", "machine/coefficients", "machine/constants"], optional
+        return [*batch, "support", "machine/coefficients", "machine/constants"]
     groups = document["groups"]
     if not isinstance(groups, list) or not groups:
         raise ModelFileError(f"The groups are {quoted(groups)}: expected a list of one or more.")
@@ -57,75 +65,105 @@ def array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         raise ModelFileError(f"The groups have the batches {quoted(batches)}: expected positions.")
     required = [f"batch{k}/{name}" for k in sorted(set(batches)) for name in BATCH_ARRAYS]
     parts = ("coefficients", "constants")
-    required += [f"group{k}/{part}" for k in range(len(groups)) for part in parts]
-    return required, optional
+    return [*required, *(f"group{k}/{part}" for k in range(len(groups)) for part in parts)]
 
 
-def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
+def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
     if document["class"] == AveragedClassifier.__name__:
         return _averaged(document, arrays)
     model = _model(document)
     unit = None
     if model.gram == "rbf":
-        unit = _finite(document["mean_squared_distance"], positive=True)
+        unit = as_finite(document["mean_squared_distance"], positive=True)
     kernel = _kernel(model, document, arrays, "batch", unit)
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
-    support = _support(arrays["support"], n_support, n_graphs)
-    n_functions, calibration = 1, None
-    if isinstance(model, NASKClassifier):
-        model.classes_ = _classes(document["classes"], document["classes_dtype"])
-        model.weights_by_code(model.classes_)
-        n_classes = len(model.classes_)
-        multiclass: Multiclass = "ovo"
-        if model.learner == "ridge":
-            multiclass = _multiclass(document["ridge"])
-        n_functions = n_functions_of(multiclass, n_classes)
-        calibration = _calibration(arrays, n_classes)
-    learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
-    functions: KernelModel = KernelSVM(*learned)
-    if isinstance(model, NASKClassifier) and model.learner == "ridge":
-        chosen = document["ridge"]
-        alpha, score = _finite(chosen["alpha"], positive=True), _finite(chosen["score"])
-        functions = KernelRidge(*learned, alpha, multiclass, n_classes, score)
+    functions = learned_functions(model, document, arrays, n_support, n_graphs)
     model.set_fitted(kernel, functions, n_graphs)
     return model
 
 
+def learned_functions(
+    model: Any, document: Mapping[str, Any], arrays: Arrays, n_support: int, n_items: Any
+) -> KernelModel:
+    """The decision functions of a model; one of classes gets ``classes_`` on the way.
+
+    Parameters
+    ----------
+    model : estimator
+    n_support, n_items : int
+        Support graphs, or nodes, and those learned from.
+    """
+    support = _support(arrays["support"], n_support, n_items)
+    n_functions, calibration, n_classes = 1, None, 0
+    multiclass: Multiclass = "ovo"
+    if isinstance(model, LearnsClasses):
+        classes = classes_of(document["classes"], document["classes_dtype"])
+        model.weights_by_code(classes)
+        model.classes_, n_classes = classes, len(classes)
+        if model.learner == "ridge":
+            multiclass = _multiclass(document["ridge"])
+        n_functions = n_functions_of(multiclass, n_classes)
+        calibration = calibration_of(arrays, n_classes)
+    learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
+    if isinstance(model, LearnsClasses) and model.learner == "ridge":
+        chosen = document["ridge"]
+        alpha, score = as_finite(chosen["alpha"], positive=True), as_finite(chosen["score"])
+        return KernelRidge(*learned, alpha, multiclass, n_classes, score)
+    return KernelSVM(*learned)
+
+
 def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier:
-    classes = _classes(document["classes"], document["classes_dtype"])
+    classes = classes_of(document["classes"], document["classes_dtype"])
     groups = []
     for number, content in enumerate(document["groups"]):
         pass_ = NASK()
-        _set_parameters(pass_, content["parameters"], "A group")
+        set_parameters(pass_, content["parameters"], "A group")
         pass_.check_parameters()
         kernel = _kernel(pass_, content, arrays, f"batch{content['batch']}", None)
-        members = content["members"]
-        if not isinstance(members, list) or not members:
-            raise ModelFileError("A group of the model has no list of members.")
-        sizes = [n_functions_of(_multiclass(own), len(classes)) for own in members]
-        both = _function(arrays, f"group{number}", sum(sizes), kernel.n_graphs)
-        cuts = np.cumsum(sizes)[:-1]
-        functions = map(DecisionFunctions, *(np.split(part, cuts) for part in both))
-        made = zip(members, functions, strict=True)
-        forms = tuple(_member(pass_, *own) for own in made)
+        n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
+        forms = members_of(content, arrays, f"group{number}", n_hops, classes, n_graphs)
         groups.append(GraphGroup(kernel, forms, len(classes), pass_.kernel_parameters()))
+    calibration = calibration_of(arrays, len(classes))
+    return AveragedClassifier(groups, classes, calibration, settings_of(document))
+
+
+def settings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parameters of the settings that are averaged."""
     given = document["settings"]
     if not isinstance(given, list) or not all(isinstance(own, dict) for own in given):
         raise ModelFileError("The settings of the model are no list of mappings.")
-    settings = [{name: _value(own) for name, own in setting.items()} for setting in given]
-    return AveragedClassifier(groups, classes, _calibration(arrays, len(classes)), settings)
+    return [{name: _value(own) for name, own in setting.items()} for setting in given]
 
 
-def _member(kernel: NASK, content: Mapping[str, Any], functions: DecisionFunctions) -> Member:
+def members_of(
+    content: Mapping[str, Any],
+    arrays: Arrays,
+    name: str,
+    n_hops: int,
+    classes: npt.NDArray[Any],
+    n_items: int,
+) -> tuple[Member, ...]:
+    """The forms of a group, each with its functions of so many training graphs or nodes."""
+    members = content["members"]
+    if not isinstance(members, list) or not members:
+        raise ModelFileError("A group of the model has no list of members.")
+    sizes = [n_functions_of(_multiclass(own), len(classes)) for own in members]
+    both = _function(arrays, name, sum(sizes), n_items)
+    cuts = np.cumsum(sizes)[:-1]
+    functions = map(DecisionFunctions, *(np.split(part, cuts) for part in both))
+    return tuple(_member(n_hops, *own) for own in zip(members, functions, strict=True))
+
+
+def _member(n_hops: int, content: Mapping[str, Any], functions: DecisionFunctions) -> Member:
     """A form with a weight for each hop of the kernel, its unit of distance and its functions."""
     form = {name: content["form"][name] for name in FORM}
-    given = NASK(n_hops=kernel.n_hops, **form)
+    given = NASK(n_hops=n_hops, **form)
     given.check_parameters()
-    _refuse_huge_weights(given)
+    refuse_huge_weights(given)
     unit = None
     if given.gram == "rbf":
-        unit = _finite(content["unit"], positive=True)
+        unit = as_finite(content["unit"], positive=True)
     return Member(given.form(), unit, _multiclass(content), functions)
 
 
@@ -138,7 +176,8 @@ def _multiclass(content: Mapping[str, Any]) -> Multiclass:
     return known[given]
 
 
-def _calibration(arrays: Arrays, n_classes: int) -> Calibration | None:
+def calibration_of(arrays: Arrays, n_classes: int) -> Calibration | None:
+    """What makes probabilities of decisions, where the file holds it."""
     if "calibration/coefficients" not in arrays:
         return None
     n_scores = 1 if n_classes == 2 else n_classes
@@ -152,12 +191,13 @@ def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
         hint = did_you_mean(str(name), CLASSES)
         raise ModelFileError(f"The class of the model is {quoted(name)}, which is none. {hint}")
     model: NASKClassifier | NASKRegressor = CLASSES[name]()
-    _set_parameters(model, document["parameters"], name)
+    set_parameters(model, document["parameters"], name)
     model.check_parameters()
     return model
 
 
-def _set_parameters(model: BaseEstimator, given: Mapping[str, Any], name: str) -> None:
+def set_parameters(model: BaseEstimator, given: Mapping[str, Any], name: str) -> None:
+    """Give a model the parameters in a file, all of which it must know."""
     known, values = model.get_params(deep=False), {}
     for parameter, value in given.items():
         if parameter not in known:
@@ -187,7 +227,7 @@ def _kernel(
     unit: float | None,
 ) -> FittedKernel:
     """The fitted kernel, with the graphs of the file as its training graphs."""
-    _refuse_huge_weights(model)
+    refuse_huge_weights(model)
     schema = _schema(document["schema"])
     for name in ("degree", "similarity"):
         given, learned = getattr(model, name), getattr(schema, name)
@@ -209,7 +249,7 @@ def _kernel(
     return FittedKernel.of_batch(model, schema, batch, engine, unit, molecules)
 
 
-def _refuse_huge_weights(kernel: GraphKernelParameters) -> None:
+def refuse_huge_weights(kernel: StarKernelParameters) -> None:
     """Raise where sums over hops would not stay finite."""
     if max(kernel.hop_weights or (0.0,)) > LARGEST_OF_HOPS:
         raise ModelFileError("A hop has a weight that is too large for sums over hops.")
@@ -225,7 +265,7 @@ def _schema(content: Mapping[str, Any]) -> Schema:
         names = [spec.name for spec in specs]
         if len(set(names)) < len(names):
             raise ModelFileError(f"The schema has an attribute name twice: {names}.")
-    features = tuple(_finite(span) for span in content.get("features", []))
+    features = tuple(as_finite(span) for span in content.get("features", []))
     if min(features, default=0.0) < 0:
         raise ModelFileError("The schema has a node feature of a negative range.")
     hidden = [content.get(f"hidden_{element}", []) for element in ("nodes", "edges")]
@@ -251,7 +291,7 @@ def _spec(content: Mapping[str, Any], similarity: SimilarityName) -> AttributeSp
         raise ModelFileError(f"An attribute has the name {quoted(name)}, which is no text.")
     if kind not in ("numerical", "categorical", "missing"):
         raise ModelFileError(f"Attribute {quoted(name)} has the unknown kind {quoted(kind)}.")
-    minimum, span = _finite(content["minimum"]), _finite(content["range"])
+    minimum, span = as_finite(content["minimum"]), as_finite(content["range"])
     if span < 0:
         raise ModelFileError(f"Attribute {quoted(name)} has a negative range.")
     if not isinstance(categories, list) or len(set(categories)) < len(categories):
@@ -283,7 +323,8 @@ def _within(positions: npt.NDArray[Any], n: int) -> bool:
     return not len(positions) or bool(positions.min() >= 0 and int(positions.max()) < n)
 
 
-def _classes(labels: Any, dtype: Any) -> npt.NDArray[Any]:
+def classes_of(labels: Any, dtype: Any) -> npt.NDArray[Any]:
+    """The classes, different ones and in order."""
     kind = np.dtype(dtype) if isinstance(dtype, str) else np.dtype("V")
     long = kind.kind == "U" and kind.itemsize > 4 * LONGEST_CLASS
     if kind.kind not in "biufUO" or long:
@@ -319,7 +360,8 @@ def _function(arrays: Arrays, name: str, n_functions: int, n_inputs: int) -> tup
     return np.ascontiguousarray(coefficients), constants
 
 
-def _finite(value: Any, positive: bool = False) -> float:
+def as_finite(value: Any, positive: bool = False) -> float:
+    """Return a value as a float; raise unless it is a finite number."""
     if not is_number(value) or (positive and value <= 0):
         raise ModelFileError(f"Expected a finite number, got {quoted(value)}.")
     return float(value)

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array
-from nask.estimators.averaged import AveragedClassifier, GraphGroup
+from nask.estimators.averaged import AveragedClassifier, GraphGroup, NodeGroup
 from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
-from nask.estimators.restoring import Model, array_names, restore
+from nask.estimators.node_classifier import NASKNodeClassifier
+from nask.estimators.restoring import CALIBRATION, GraphModel, array_names, restore
+from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.exceptions import ModelFileError, ParameterError
 from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
+from nask.learning.decisions import KernelModel
 from nask.learning.ridge import KernelRidge
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
@@ -33,25 +36,18 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     document: dict[str, Any] = {
         "class": type(model).__name__,
         # Those that the kernel was fitted with: the model's own may have been changed since.
-        "parameters": _plain_parameters(
+        "parameters": plain_parameters(
             {**model.get_params(deep=False), **model.kernel_.get_params(deep=False)}
         ),
         "n_graphs": model.n_graphs_,
+        "target": model.target_name_,
         **_kernel_to_json(kernel),
         "mean_squared_distance": kernel.unit,
     }
     arrays: Arrays = _batch_arrays("batch", kernel)
-    arrays["support"] = functions.support
-    arrays["machine/coefficients"] = functions.coefficients
-    arrays["machine/constants"] = functions.constants
     if isinstance(model, NASKClassifier):
-        _add_classes(document, arrays, model.classes_, functions.calibration)
-    if isinstance(functions, KernelRidge):
-        document["ridge"] = {
-            "alpha": float(functions.alpha),
-            "multiclass": functions.multiclass,
-            "score": functions.score,
-        }
+        add_classes(document, arrays, model.classes_, functions.calibration)
+    add_functions(document, arrays, functions)
     write_file(path, document, arrays, "save")
 
 
@@ -63,8 +59,8 @@ def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> No
     for number, group in enumerate(model.groups):
         if not isinstance(group, GraphGroup):
             raise ModelFileError(
-                f"A model with a {type(group).__name__} cannot be saved: expected one of graphs, "
-                "with the star kernel."
+                f"A model with a {type(group).__name__} cannot be saved: expected one with the "
+                "star kernel."
             )
         kernel = group.kernel
         same = (
@@ -74,29 +70,45 @@ def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> No
         if batch == len(kernels):
             kernels.append(kernel)
             arrays |= _batch_arrays(f"batch{batch}", kernel)
-        members = [
-            {"form": own.form.to_json(), "unit": own.unit, "multiclass": own.multiclass}
-            for own in group.members
-        ]
-        parameters = _plain_parameters(group.parameters)
-        groups.append(
-            {
-                "parameters": parameters,
-                **_kernel_to_json(kernel),
-                "batch": batch,
-                "members": members,
-            }
-        )
-        functions = [own.functions for own in group.members]
-        arrays[f"group{number}/coefficients"] = np.vstack([own.coefficients for own in functions])
-        arrays[f"group{number}/constants"] = np.hstack([own.constants for own in functions])
-    settings = [_plain_parameters(setting) for setting in model.settings]
-    document = {"class": type(model).__name__, "groups": groups, "settings": settings}
-    _add_classes(document, arrays, model.classes_, model.calibration)
+        own = {**_kernel_to_json(kernel), "batch": batch}
+        groups.append(own | add_members(arrays, f"group{number}", group))
+    settings = [plain_parameters(setting) for setting in model.settings]
+    document = {
+        "class": type(model).__name__,
+        "target": model.target_name_,
+        "groups": groups,
+        "settings": settings,
+    }
+    add_classes(document, arrays, model.classes_, model.calibration)
     write_file(path, document, arrays, "save")
 
 
-def load(path: str | os.PathLike[str]) -> Model:
+def add_members(arrays: Arrays, name: str, group: GraphGroup | NodeGroup) -> dict[str, Any]:
+    """Add the functions of a group to the arrays; return its parameters and forms for JSON."""
+    functions = [own.functions for own in group.members]
+    arrays[f"{name}/coefficients"] = np.vstack([own.coefficients for own in functions])
+    arrays[f"{name}/constants"] = np.hstack([own.constants for own in functions])
+    members = [
+        {"form": own.form.to_json(), "unit": own.unit, "multiclass": own.multiclass}
+        for own in group.members
+    ]
+    return {"parameters": plain_parameters(group.parameters), "members": members}
+
+
+def add_functions(document: dict[str, Any], arrays: Arrays, functions: KernelModel) -> None:
+    """Add the decision functions of one kernel."""
+    arrays["support"] = functions.support
+    arrays["machine/coefficients"] = functions.coefficients
+    arrays["machine/constants"] = functions.constants
+    if isinstance(functions, KernelRidge):
+        document["ridge"] = {
+            "alpha": float(functions.alpha),
+            "multiclass": functions.multiclass,
+            "score": functions.score,
+        }
+
+
+def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
     """Read a model that ``save`` wrote. No code from the file is ever run.
 
     Parameters
@@ -105,7 +117,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Returns
     -------
-    NASKClassifier, NASKRegressor or AveragedClassifier
+    NASKClassifier, NASKRegressor, NASKNodeClassifier or AveragedClassifier
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -122,7 +134,10 @@ def load(path: str | os.PathLike[str]) -> Model:
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError.expected("path", "load", "a str or a path", path)
     try:
-        return restore(*read_file(path, array_names))
+        document, arrays = read_file(path, _array_names)
+        model = (restore_nodes if _is_of_nodes(document) else restore)(document, arrays)
+        model.target_name_ = _target_name(document)
+        return model
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {os.fspath(path)}.") from None
     except Exception as error:
@@ -130,9 +145,27 @@ def load(path: str | os.PathLike[str]) -> Model:
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
-            "file written by the save method of a NASKClassifier, TunedNASKClassifier or "
-            "NASKRegressor."
+            "file written by the save method of a NASKClassifier, NASKNodeClassifier, one of their "
+            "tuned forms, or a NASKRegressor."
         ) from error
+
+
+def _target_name(document: Mapping[str, Any]) -> str | None:
+    name = document.get("target")
+    if name is not None and not isinstance(name, str):
+        raise ModelFileError(f"The name of the target is {quoted(name)}, which is no text.")
+    return name
+
+
+def _is_of_nodes(document: Mapping[str, Any]) -> bool:
+    return document.get("items") == "nodes"
+
+
+def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Names of the arrays that a model has, and of those that it may have."""
+    if _is_of_nodes(document):
+        return node_array_names(document), CALIBRATION
+    return array_names(document), CALIBRATION
 
 
 def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
@@ -155,35 +188,36 @@ def _batch_arrays(name: str, kernel: FittedKernel) -> Arrays:
     return {f"{name}/{k}": v for k, v in kernel.graphs.batch.arrays().items()}
 
 
-def _add_classes(
+def add_classes(
     document: dict[str, Any], arrays: Arrays, classes: Array, calibration: Calibration | None
 ) -> None:
-    document["classes"] = [_scalar(c, "class") for c in classes.tolist()]
+    """Add the classes and the calibration of their probabilities."""
+    document["classes"] = [scalar(c, "class") for c in classes.tolist()]
     document["classes_dtype"] = "O" if classes.dtype == object else classes.dtype.str
     if calibration is not None:
         arrays["calibration/coefficients"] = calibration.coefficients
         arrays["calibration/constants"] = calibration.constants
 
 
-def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as JSON can hold them; how to run is not part of a model."""
     plain = {name: value for name, value in parameters.items() if name not in RESOURCES}
     for name, value in plain.items():
         if isinstance(value, Mapping):
             # As pairs, since the keys of JSON objects are text only.
             what = f"parameter {name!r}"
-            pairs = [[_scalar(key, what), _scalar(item, what)] for key, item in value.items()]
+            pairs = [[scalar(key, what), scalar(item, what)] for key, item in value.items()]
             plain[name] = {"pairs": pairs}
         elif isinstance(value, (list, tuple, np.ndarray)):
-            plain[name] = [_scalar(item, f"parameter {name!r}") for item in value]
+            plain[name] = [scalar(item, f"parameter {name!r}") for item in value]
         else:
-            plain[name] = _scalar(value, f"parameter {name!r}")
+            plain[name] = scalar(value, f"parameter {name!r}")
     return plain
 
 
 def _spec_to_json(spec: AttributeSpec) -> dict[str, Any]:
     what = f"category of attribute {quoted(spec.name)}"
-    categories = [_scalar(category, what) for category in spec.categories]
+    categories = [scalar(category, what) for category in spec.categories]
     return {
         "name": spec.name,
         "kind": spec.kind,
@@ -193,7 +227,8 @@ def _spec_to_json(spec: AttributeSpec) -> dict[str, Any]:
     }
 
 
-def _scalar(value: Any, what: str) -> Any:
+def scalar(value: Any, what: str) -> Any:
+    """Return a value as JSON can hold it; raise where it is another."""
     value = value.item() if isinstance(value, np.generic) else value
     finite = not isinstance(value, float) or math.isfinite(value)
     if value is None or (isinstance(value, (bool, int, float, str)) and finite):

@@ -67,6 +67,7 @@ def evaluate(
     n_jobs: int | None = None,
     time_limit: float | None = None,
     progress: Progress = False,
+    drop_rare: int | None = None,
 ) -> Evaluation:
     """Estimate how accurately a method classifies graphs, or nodes, it has not seen.
 
@@ -88,11 +89,12 @@ def evaluate(
     dataset : Dataset, NodeDataset, name of one, or path
         With one class per graph, or per node. Nodes without a class are used neither for learning
         nor for testing.
-    split : {"folds", "grouped", "planetoid"}, default="folds"
+    split : {"folds", "grouped", "public", "planetoid"}, default="folds"
         "grouped": folds that keep isomorphic graphs together, so that none of them is learned
-        from and tested. "planetoid": the public split of a network: learn from its training nodes,
-        choose parameters on its validation nodes, as is usual (on inner folds of the training nodes
-        where there are none), and predict its test nodes once.
+        from and tested. "public": the split that comes with a network: learn from its training
+        nodes, choose parameters on its validation nodes, as is usual (on inner folds of the
+        training nodes where there are none), and predict its test nodes once. "planetoid" is an
+        older name of it, for records that were begun under that name.
     folds, repeats : int, default=10
         Outer folds, and how often all of them are drawn anew; nodes are drawn once by default.
     inner : int, default=5
@@ -125,6 +127,10 @@ def evaluate(
         another way do not count.
     progress : bool or callable, default=False
         ``True`` shows progress bars; a function is called with (done, total) folds.
+    drop_rare : int, optional
+        Leave out graphs, or nodes, of classes that have fewer members than this. By default such
+        a class is kept: if it has fewer members than there are folds, with a warning, since some
+        test sets have none of it.
 
     Returns
     -------
@@ -143,6 +149,8 @@ def evaluate(
         raise ParameterError.expected("time_limit", "evaluate", POSITIVE, time_limit)
     data: Dataset | NodeDataset
     data = dataset if isinstance(dataset, (Dataset, NodeDataset)) else load_dataset(dataset)
+    if drop_rare is not None:
+        data = data.without_rare_classes(drop_rare)
     items: Items = "nodes" if isinstance(data, NodeDataset) else "graphs"
     method = named_method(model, items) if isinstance(model, str) else clone(model)
     own = method.get_params(deep=False)

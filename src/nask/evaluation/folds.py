@@ -217,14 +217,14 @@ def nodes_of_their_own(method: Any, graph: AttributedGraph, y: Index, split: Spl
     graph : AttributedGraph
         The network, with the training and the test nodes.
     y : ndarray of shape (n_nodes,)
-        The classes, with ``NO_CLASS`` where a node has none.
+        The classes, with ``NO_CLASS``, or None beside text, where a node has none.
     split : Split
     """
     start = time.perf_counter()
     given = {"train": split.train}
     if split.validation is not None and "validation" in signature(method.fit).parameters:
         given["validation"] = split.validation
-    known = np.full_like(y, NO_CLASS)
+    known = np.full_like(y, None if y.dtype == object else NO_CLASS)
     for nodes in given.values():
         known[nodes] = y[nodes]
     fitted = clone(method).fit(graph, known, **given)

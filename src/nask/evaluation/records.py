@@ -113,7 +113,7 @@ class Evaluation:
     Parameters
     ----------
     dataset, method : str
-        Another split than folds is named as a dataset of its own, such as "Cora@planetoid" or
+        Another split than folds is named as a dataset of its own, such as "Cora@public" or
         "PTC_MR@grouped".
     records : tuple of FoldRecord
         Sorted by repeat and fold.

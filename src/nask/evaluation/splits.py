@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from nask.arrays import Array, Positions
 from nask.exceptions import ParameterError
-from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.io.node_dataset import NodeDataset
+from nask.messages import quoted
 
 
 class Split(NamedTuple):
@@ -58,11 +60,21 @@ def outer_splits(
     for repeat in range(repeats):
         seed = random_state + repeat
         if groups is None:
-            parts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, y)
+            splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+            parts = _without_warning(splitter.split(y, y))
         else:
             parts = _group_folds(y, groups, folds, seed)
         for fold, (train, test) in enumerate(parts):
             yield Split(repeat, fold, train, test)
+
+
+def _without_warning(
+    parts: Iterator[tuple[Positions, Positions]],
+) -> list[tuple[Positions, Positions]]:
+    """Draw folds; who draws them has told which classes are rare, by name."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        return list(parts)
 
 
 def _group_folds(
@@ -76,7 +88,7 @@ def _group_folds(
             f"{'is' if n_groups == 1 else 'are'} {n_groups}. Use fewer folds, or no groups."
         )
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    parts = list(splitter.split(y, y, groups))
+    parts = _without_warning(splitter.split(y, y, groups))
     for fold, (_, test) in enumerate(parts):
         if not len(test):
             raise ParameterError(
@@ -98,13 +110,13 @@ def public_split(dataset: NodeDataset) -> Split:
     (50, 25, 25)
     """
     train, validation, test = (
-        nodes[dataset.y[nodes] != NO_CLASS].astype(np.intp)
+        nodes[dataset.known[nodes]].astype(np.intp)
         for nodes in (dataset.train, dataset.validation, dataset.test)
     )
     if not len(train) or not len(test):
         raise ParameterError(
             f"{dataset.name} has no public split: expected nodes with a class in its train and "
-            "test. Use split='folds'."
+            "test (columns train_mask and test_mask of a nodes.csv). Use split='folds'."
         )
     everything = np.concatenate([train, validation, test])
     nodes, counts = np.unique(everything, return_counts=True)
@@ -113,9 +125,11 @@ def public_split(dataset: NodeDataset) -> Split:
             f"Node {nodes[counts > 1][0]} of {dataset.name} is twice in its public split: expected "
             "each node in one of train, validation and test."
         )
-    unknown = np.setdiff1d(dataset.y[everything], dataset.y[train])
-    if len(unknown):
+    learned = set(dataset.y[train].tolist())
+    unknown = [label for label in dataset.y[everything].tolist() if label not in learned]
+    if unknown:
         raise ParameterError(
-            f"The public split of {dataset.name} has no training node of class {unknown[0]}."
+            f"The public split of {dataset.name} has no training node of class "
+            f"{quoted(unknown[0])}."
         )
     return Split(0, 0, train, test, validation if len(validation) else None)

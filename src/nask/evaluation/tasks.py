@@ -19,7 +19,7 @@ from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.io.target import can_be_classes
 from nask.kernels.parameters import is_integer
 from nask.learning.targets import class_codes
-from nask.messages import quoted
+from nask.messages import listed, quoted
 
 LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
 # Ten times ten folds over the nodes of a network would take hours.
@@ -36,12 +36,12 @@ class Task:
     Parameters
     ----------
     name : str
-        Of the dataset, with "@planetoid" for the public split, "@grouped" for folds that keep
+        Of the dataset, with "@public" for the public split, "@grouped" for folds that keep
         isomorphic graphs together.
     items : {"graphs", "nodes"}
     data : tuple of AttributedGraph, or AttributedGraph
     y : ndarray of shape (n,)
-        Class of each graph or node; -1 for a node without one.
+        Class of each graph or node; -1, or None beside text, for a node without one.
     classes : ndarray
     codes : ndarray of shape (n,)
         Position of the class in ``classes``; -1 for a node without one.
@@ -83,7 +83,8 @@ def make_task(
     Parameters
     ----------
     dataset : Dataset or NodeDataset
-    split : {"folds", "grouped", "planetoid"}
+    split : {"folds", "grouped", "public", "planetoid"}
+        "planetoid" is the older name of "public", under which records may have been kept.
     folds, repeats, inner : int or None
         None: the default for graphs or for nodes.
     random_state : int
@@ -97,8 +98,8 @@ def make_task(
     >>> task = make_task(network, "folds", 5, None, None, 0)
     >>> task.items, task.repeats, task.inner, [len(split.test) for split in task.splits]
     ('nodes', 1, 3, [20, 20, 20, 20, 20])
-    >>> make_task(network, "planetoid", None, None, None, 0).name
-    'social_network@planetoid'
+    >>> make_task(network, "public", None, None, None, 0).name
+    'social_network@public'
     """
     items: Items = "nodes" if isinstance(dataset, NodeDataset) else "graphs"
     given = {
@@ -120,11 +121,11 @@ def make_task(
                 f"{dataset.name} is one network: split='grouped' keeps isomorphic graphs "
                 "together, and is for sets of graphs."
             )
-        if split == "planetoid":
-            return _public_task(dataset, given, numbers["inner"], least)
-        labelled = np.flatnonzero(dataset.y != NO_CLASS)
+        if split in ("public", "planetoid"):
+            return _public_task(dataset, split, given, numbers["inner"], least)
+        labelled = np.flatnonzero(dataset.known)
         classes, codes = _classes_of_nodes(dataset)
-        names = list(map(str, labelled.tolist()))
+        names = [str(k) if dataset.ids is None else dataset.ids[k] for k in labelled.tolist()]
         check_class_sizes(classes, codes[labelled], numbers["folds"], least, items, names)
         drawn = [
             s._replace(train=labelled[s.train], test=labelled[s.test])
@@ -133,7 +134,7 @@ def make_task(
             )
         ]
         return Task(dataset.name, items, dataset.graph, dataset.y, classes, codes, drawn, **numbers)
-    if split == "planetoid":
+    if split in ("public", "planetoid"):
         raise ParameterError(
             f"{dataset.name} is a set of graphs, which has no public split. Use split='folds'."
         )
@@ -168,7 +169,9 @@ def _classes_of_graphs(dataset: Dataset) -> Array:
     return np.asarray(dataset.y)
 
 
-def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int, least: int) -> Task:
+def _public_task(
+    dataset: NodeDataset, name: SplitName, given: Mapping[str, int], inner: int, least: int
+) -> Task:
     classes, codes = _classes_of_nodes(dataset)
     split = public_split(dataset)
     few = np.flatnonzero(np.bincount(codes[split.train]) < least)
@@ -180,15 +183,15 @@ def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int, lea
             "NASKNodeClassifier."
         )
     fixed = ("folds", "repeats") if split.validation is None else ("folds", "repeats", "inner")
-    for name in fixed:
-        if name in given:
+    for number in fixed:
+        if number in given:
             raise ParameterError(
-                f"The {name!r} parameter of evaluate is for split='folds': the public split has "
+                f"The {number!r} parameter of evaluate is for split='folds': the public split has "
                 "one training and one test set, and parameters are chosen on its validation "
                 "nodes."
             )
     return Task(
-        f"{dataset.name}@planetoid",
+        f"{dataset.name}@{name}",
         "nodes",
         dataset.graph,
         dataset.y,
@@ -202,9 +205,13 @@ def _public_task(dataset: NodeDataset, given: Mapping[str, int], inner: int, lea
 
 
 def _classes_of_nodes(dataset: NodeDataset) -> tuple[Array, Positions]:
-    labelled = dataset.y != NO_CLASS
+    labelled = dataset.known
     if not labelled.any():
-        raise ParameterError(f"{dataset.name} has no node with a class: all of y is -1.")
+        raise ParameterError(
+            f"{dataset.name} has no node with a class: nodes.csv has no column y, or an empty "
+            "one. Name the column of the classes (--target NAME, load_dataset(..., y=NAME)). "
+            f"Columns are: {listed(dataset.graph.node_attributes)}."
+        )
     codes = np.full(len(dataset.y), NO_CLASS, dtype=np.intp)
     classes, codes[labelled] = class_codes(dataset.y[labelled])
     return classes, codes

@@ -13,6 +13,7 @@ import numpy as np
 
 from nask.arrays import Array, Mask, Positions
 from nask.exceptions import GraphError
+from nask.graph.dates import days_of, is_date, iso_text
 from nask.messages import quoted
 
 Kind = Literal["numerical", "categorical"]
@@ -42,6 +43,8 @@ class Attribute:
         ``categories``, -1 where missing. Read-only.
     categories : tuple of hashable
         The distinct values of a categorical attribute; empty for a numerical one.
+    dates : bool
+        Whether the numbers are days since 1970-01-01, made of dates. No comparison depends on it.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Attribute:
     kind: Kind
     data: Array
     categories: tuple[Hashable, ...] = ()
+    dates: bool = False
 
     def __post_init__(self) -> None:
         frozen(self.data)
@@ -73,8 +77,9 @@ class Attribute:
     ) -> Attribute:
         """Build an attribute from raw values, and infer its kind unless it is given.
 
-        Floats and integers are numerical; text, booleans, pandas categories and other objects are
-        categorical. ``None`` and NaN mean that a value is missing.
+        Floats and integers are numerical, and so are dates: days since 1970-01-01 in UTC. Text,
+        booleans, pandas categories and other objects are categorical. ``None``, NaN and NaT mean
+        that a value is missing.
 
         Parameters
         ----------
@@ -93,19 +98,22 @@ class Attribute:
         kind = kind or _declared_kind(values)
         if raw.dtype.kind == "O":
             kind = kind or _infer_kind(raw.tolist(), label, called)
-        elif raw.dtype.kind not in "fiubUS":
+        elif raw.dtype.kind not in "fiubUSM":
             raise GraphError(
-                f"The {label} has dtype {raw.dtype}; expected numbers, booleans or text. "
+                f"The {label} has dtype {raw.dtype}; expected numbers, dates, booleans or text. "
                 "Convert it, for instance to float or to str."
             )
-        kind = kind or ("numerical" if raw.dtype.kind in "fiu" else "categorical")
+        kind = kind or ("numerical" if raw.dtype.kind in "fiuM" else "categorical")
         build = cls._numerical if kind == "numerical" else cls._categorical
         return build(raw, label, called)
 
     @classmethod
     def _numerical(cls, raw: Array, label: str, called: Callable[[int], str]) -> Attribute:
         if raw.dtype.kind == "O":
-            raw = np.array([None if is_missing(value) else value for value in raw], dtype=object)
+            plain = [None if is_missing(value) else value for value in raw]
+            raw = np.fromiter(plain, dtype=object, count=len(plain))
+        if raw.dtype.kind == "M" or _holds_dates(raw):
+            return cls("numerical", days_of(raw, label, called), dates=True)
         try:
             data = raw.astype(np.float64)
         except OverflowError:
@@ -132,7 +140,7 @@ class Attribute:
     def _categorical(cls, raw: Array, label: str, called: Callable[[int], str]) -> Attribute:
         index: dict[Hashable, int] = {}
         codes = np.full(len(raw), -1, dtype=np.int32)
-        for position, value in enumerate(raw.tolist()):
+        for position, value in enumerate(raw if raw.dtype.kind == "M" else raw.tolist()):
             try:
                 if not is_missing(value):
                     codes[position] = index.setdefault(_plain(value), len(index))
@@ -171,7 +179,7 @@ class Attribute:
 
     def take(self, positions: Positions | slice) -> Attribute:
         """Return the attribute of the elements at these positions."""
-        return Attribute(self.kind, self.data[positions].copy(), self.categories)
+        return Attribute(self.kind, self.data[positions].copy(), self.categories, self.dates)
 
 
 def is_missing(value: Any) -> bool:
@@ -186,7 +194,7 @@ def is_missing(value: Any) -> bool:
         return True
     if isinstance(value, (str, bool, int)):
         return False
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, (float, np.floating, np.datetime64)):
         return bool(value != value)
     return type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
 
@@ -234,12 +242,25 @@ def _converts(value: Any) -> bool:
     return True
 
 
+def _holds_dates(raw: Array) -> bool:
+    """Tell whether all values that are not missing are dates."""
+    if raw.dtype.kind != "O":
+        return False
+    present = [value for value in raw.tolist() if value is not None]
+    return bool(present) and all(map(is_date, present))
+
+
 def _is_real(value: Any) -> bool:
     return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.bool_))
 
 
 def _plain(value: Any) -> Hashable:
-    """Return a category as a plain Python value, so that equal categories have equal hashes."""
+    """Return a category as a plain Python value, so that equal categories have equal hashes.
+
+    A date is text: a file of a model holds no dates.
+    """
+    if is_date(value):
+        return iso_text(value)
     plain: Hashable = value.item() if isinstance(value, np.generic) else value
     return plain
 
@@ -248,7 +269,7 @@ def _infer_kind(values: Sequence[Any], label: str, called: Callable[[int], str])
     """Infer the kind of an object column from its values that are not missing."""
     present = [position for position, value in enumerate(values) if not is_missing(value)]
     real = [_is_real(values[position]) for position in present]
-    if all(real):
+    if all(real) or all(is_date(values[position]) for position in present):
         return "numerical"
     if any(real):
         number, other = present[real.index(True)], present[real.index(False)]

@@ -20,6 +20,7 @@ from nask.graph.given_values import (
     named_columns,
     same_features,
 )
+from nask.graph.repeated_edges import Repeated, rules_by_name
 from nask.messages import quoted
 
 # A pair of nodes is encoded as one integer of 64 bits.
@@ -30,7 +31,7 @@ class AttributedGraph:
     """An undirected graph whose nodes and edges carry numerical and categorical attributes.
 
     Immutable. Self-loops and repeated edges are removed, and the object counts them. An edge that
-    is repeated with other attribute values is an error.
+    is repeated with other attribute values is an error, unless ``repeated_edges`` says otherwise.
 
     Parameters
     ----------
@@ -41,13 +42,18 @@ class AttributedGraph:
     node_attributes, edge_attributes : mapping of str to sequence
         One value per node, or per edge in the order of ``edges``. ``None`` and NaN mean that a
         value is missing. Floats and integers are numerical; text, booleans, pandas categories
-        and other objects are categorical.
+        and other objects are categorical. Dates are numbers: days since 1970-01-01, in UTC.
     node_features : array or sparse matrix of shape (n_nodes, n_features), optional
         Many more numerical attributes of the nodes, without names, such as the words of a
         paper. A zero is a value like any other, but takes no memory. Each column counts as much as
         a named attribute. A column of zeros and ones is compared as a category is.
     categorical, numerical : collection of str
         Names of attributes whose kind is forced, for instance where integers are codes.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where an edge is listed several times, in either direction, with different
+        values of an attribute: raise an error, the default, or keep the first, the mean or the
+        largest value. A missing value gives way to one that is there. Categories have a first
+        value only. An attribute that a dictionary does not name must agree.
 
     Attributes
     ----------
@@ -106,6 +112,7 @@ edge: weight (numerical))
         node_features: Any = None,
         categorical: Collection[str] = (),
         numerical: Collection[str] = (),
+        repeated_edges: Repeated = "error",
     ) -> None:
         whole = isinstance(n_nodes, (int, np.integer)) and not isinstance(n_nodes, bool)
         if not whole or not 0 <= n_nodes <= MOST_NODES:
@@ -122,11 +129,13 @@ edge: weight (numerical))
             name: attribute_column("node", name, values, n_nodes, kinds)
             for name, values in node_attributes.items()
         }
+        rules = rules_by_name(repeated_edges, edge_attributes, "AttributedGraph")
         edge_columns = {
             name: canonical.merge(
                 attribute_column("edge", name, values, len(listed), kinds),
                 f"edge attribute {quoted(name)}",
-            )
+                rule=rules[name],
+            ).attribute
             for name, values in edge_attributes.items()
         }
         features = None if node_features is None else feature_matrix(node_features, n_nodes)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Index
+from nask.choices import RepeatedEdges
 from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute
+from nask.graph.repeated_edges import Merged, merged
 from nask.messages import quoted
 
 
@@ -43,9 +45,13 @@ class CanonicalEdges:
         return len(self.group) - self.n_self_loops - len(self.edges)
 
     def merge(
-        self, attribute: Attribute, label: str, called: Callable[[int], str] | None = None
-    ) -> Attribute:
-        """Return an attribute of the distinct edges; an error where repeated edges disagree.
+        self,
+        attribute: Attribute,
+        label: str,
+        called: Callable[[int], str] | None = None,
+        rule: RepeatedEdges = "error",
+    ) -> Merged:
+        """Return an attribute of the distinct edges, and how many edges have different values.
 
         Parameters
         ----------
@@ -55,7 +61,11 @@ class CanonicalEdges:
             What error messages call the attribute.
         called : callable, optional
             What error messages call the edge of an input line, if its nodes have names.
+        rule : {"error", "first", "mean", "max"}
+            What to do where repeated edges disagree.
         """
+        if rule != "error":
+            return merged(attribute, self.group, len(self.edges), rule, label)
         lines = np.flatnonzero(self.group >= 0)
         kept = self.first[self.group[lines]]
         a, b = attribute.data[lines], attribute.data[kept]
@@ -71,9 +81,10 @@ class CanonicalEdges:
             raise GraphError(
                 f"{edge} is listed more than once with conflicting values of {label}: "
                 f"{values[0]} at {called(one)} and {values[1]} at {called(other)}. Edges are "
-                "undirected: give each edge one value."
+                "undirected: give each edge one value, or say which one is to be kept: "
+                "repeated_edges='first', 'mean' or 'max' (--repeated-edges mean)."
             )
-        return attribute.take(self.first)
+        return Merged(attribute.take(self.first), 0)
 
 
 def as_edge_array(edges: Iterable[Any], n_nodes: int) -> Index:

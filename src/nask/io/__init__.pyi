@@ -3,10 +3,12 @@ from nask.io.converters.frames import to_frames as to_frames
 from nask.io.converters.grakel import from_grakel as from_grakel
 from nask.io.converters.molecules import from_rdkit as from_rdkit
 from nask.io.converters.molecules import from_smiles as from_smiles
+from nask.io.converters.network_frames import network_from_frames as network_from_frames
 from nask.io.converters.networkx import from_networkx as from_networkx
 from nask.io.converters.networkx import to_networkx as to_networkx
 from nask.io.converters.pyg import from_pyg as from_pyg
 from nask.io.readers.molecules import read_molecules as read_molecules
+from nask.io.readers.network import read_network as read_network
 from nask.io.readers.planetoid import read_planetoid as read_planetoid
 from nask.io.readers.tables import read_tables as read_tables
 from nask.io.readers.tu import read_tu as read_tu

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
 from nask.arrays import Array
 from nask.choices import LearningTask
+from nask.description.description import Description
 from nask.exceptions import ParameterError
 from nask.graph.attribute import frozen, is_missing
 from nask.graph.attributed_graph import AttributedGraph
-from nask.io.target import as_target, learning_task
+from nask.io.target import as_target, common_classes, learning_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +98,52 @@ with one entry per graph (2). Got shape (1,) instead.
         if self.notes:
             facts.append("1 note" if len(self.notes) == 1 else f"{len(self.notes)} notes")
         return f"Dataset({self.name!r}: {'; '.join(facts)})"
+
+    def describe(self) -> Description:
+        """Tell what the graphs hold, column by column, and what looks wrong.
+
+        Examples
+        --------
+        >>> import nask
+        >>> nask.load_dataset("MUTAG").describe()
+        Description('MUTAG': 2 columns, ... suspicions)
+        """
+        labels = None if self.y is None else self.y.tolist()
+        if self.y is not None and self.y.ndim == 2:
+            labels = self.y[:, 0].tolist() if self.y.shape[1] else None
+        on_scale = self.y is not None and self.learning_task()[0] == "regress"
+        return Description.of(
+            self.name, self.graphs, labels, "graphs", on_scale=on_scale, notes=self.notes
+        )
+
+    def without_rare_classes(self, least: int) -> Dataset:
+        """Return the dataset without the graphs of classes that have fewer than ``least``.
+
+        Its name says so, with "~", and so do its notes; nothing changes where no class is rare.
+
+        Examples
+        --------
+        >>> import nask
+        >>> data = nask.Dataset("three", [nask.AttributedGraph(1)] * 5, ["a", "a", "b", "b", "c"])
+        >>> fewer = data.without_rare_classes(2)
+        >>> fewer, fewer.notes
+        (Dataset('three~2': 4 graphs, 4 nodes, 0 edges; y: 2 classes; 1 note),
+         ("1 graphs of classes with fewer than 2 left out: 'c' (1).",))
+        """
+        if self.y is None or self.y.ndim != 1:
+            raise ParameterError(f"{self.name} has no classes, of which some could be left out.")
+        keep, note = common_classes(self.y.tolist(), least, "graphs")
+        if note is None:
+            return self
+        chosen = np.flatnonzero(keep).tolist()
+        return replace(
+            self,
+            name=f"{self.name}~{least}",
+            graphs=tuple(self.graphs[k] for k in chosen),
+            y=self.y[chosen],
+            ids=None if self.ids is None else tuple(self.ids[k] for k in chosen),
+            notes=(*self.notes, note),
+        )
 
     def learning_task(self) -> tuple[LearningTask, str]:
         """Tell whether ``y`` holds classes or numbers on a scale, and why.

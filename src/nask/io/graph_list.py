@@ -27,10 +27,13 @@ class GraphList(list[AttributedGraph]):
     graphs : iterable of AttributedGraph
     ids : iterable of hashable
         One per graph, in the same order.
+    notes : iterable of str
+        What was changed in making them, in words.
 
     Attributes
     ----------
     ids : tuple of hashable
+    notes : tuple of str
 
     Examples
     --------
@@ -45,9 +48,14 @@ class GraphList(list[AttributedGraph]):
     labels: 'c'. Give each graph one label, and leave out those of others.
     """
 
-    def __init__(self, graphs: Iterable[AttributedGraph], ids: Iterable[Hashable]) -> None:
+    def __init__(
+        self,
+        graphs: Iterable[AttributedGraph],
+        ids: Iterable[Hashable],
+        notes: Iterable[str] = (),
+    ) -> None:
         super().__init__(graphs)
-        self.ids = tuple(ids)
+        self.ids, self.notes = tuple(ids), tuple(notes)
         if len(self.ids) != len(self):
             raise ParameterError(
                 f"The 'ids' parameter of GraphList must be one id per graph ({len(self)}). Got "
@@ -65,7 +73,9 @@ class GraphList(list[AttributedGraph]):
 
     def __getitem__(self, index: Any) -> Any:
         graphs = super().__getitem__(index)
-        return GraphList(graphs, self.ids[index]) if isinstance(index, slice) else graphs
+        return (
+            GraphList(graphs, self.ids[index], self.notes) if isinstance(index, slice) else graphs
+        )
 
     def check_order(self, labels: Any) -> None:
         """Raise where labels, a pandas Series by graph id, are in another order than the graphs.
@@ -141,4 +151,4 @@ class GraphList(list[AttributedGraph]):
         return ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GraphList, (list(self), self.ids)
+        return GraphList, (list(self), self.ids, self.notes)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numbers
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from nask.arrays import Array
+from nask.arrays import Array, Mask
 from nask.choices import LearningTask
+from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
-from nask.messages import quoted
+from nask.messages import first_few, quoted
 
 # Whole numbers with a decimal point are classes where there are few: up to this many different
 # ones, each at least twice on average. Two are always few.
@@ -80,6 +83,28 @@ def learning_task(y: Any) -> tuple[LearningTask, str]:
     if n <= max(2, min(MOST_CLASSES, len(known) // 2)):
         return _classes(f"whole numbers, {n} different ones")
     return "regress", f"y holds whole numbers with a point, {n} different ones of {len(known)}"
+
+
+def common_classes(labels: Sequence[Any], least: int, items: str) -> tuple[Mask, str | None]:
+    """Tell which labels are of classes with ``least`` members or more, and which classes are not.
+
+    Examples
+    --------
+    >>> common_classes(["a", "a", "b", None], 2, "nodes")
+    (array([ True,  True, False, False]), "1 nodes of classes with fewer than 2 left out: 'b' (1).")
+    """
+    if not isinstance(least, numbers.Integral) or isinstance(least, bool) or least < 1:
+        raise ParameterError(
+            f"The least size of a class must be an int of at least 1. Got {quoted(least)}."
+        )
+    sizes = Counter(label for label in labels if not is_missing(label))
+    rare = {label: size for label, size in sizes.items() if size < least}
+    keep = np.array([not is_missing(own) and own not in rare for own in labels], dtype=bool)
+    if not rare:
+        return keep, None
+    shown = first_few([f"{quoted(label)} ({size})" for label, size in rare.items()])
+    count = sum(rare.values())
+    return keep, f"{count} {items} of classes with fewer than {least} left out: {shown}."
 
 
 def can_be_classes(y: Any) -> bool:

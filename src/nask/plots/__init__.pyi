@@ -4,6 +4,7 @@ from nask.plots.confidence_figure import confidence as confidence
 from nask.plots.confusion_matrix import confusion as confusion
 from nask.plots.depth_curves import DepthCurve as DepthCurve
 from nask.plots.depth_curves import depth as depth
+from nask.plots.description_figure import description as description
 from nask.plots.explanation_figure import explanation as explanation
 from nask.plots.explanation_figure import hops as hops
 from nask.plots.graph_drawing import graph as graph

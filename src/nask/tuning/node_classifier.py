@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -61,7 +62,7 @@ class NodeSweep(StarSweep):
         """As of :class:`StarSweep`; ``train`` are the training nodes, all where None."""
         nodes = np.arange(kernel.fitted_.n_nodes) if train is None else train
         forms = self.members(kernel.n_hops, members)
-        return NodeGroup(kernel.fitted_, forms, n_classes, nodes)
+        return NodeGroup(kernel.fitted_, forms, n_classes, nodes, kernel.kernel_parameters())
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -213,6 +214,10 @@ default="nodes"
             graph, node, target=target, against=against, scale=scale
         )
         return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the best estimator to a file that :func:`nask.load` reads."""
+        self.fitted().save(path)
 
     def kernel(self, **parameters: Any) -> NodeNASK:
         """Return the kernel of a candidate, the rest of its parameters those of the estimator."""

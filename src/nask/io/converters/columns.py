@@ -9,6 +9,7 @@ from typing import Any
 from nask.exceptions import GraphError
 from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.dates import is_date
 from nask.graph.given_values import listed_names
 from nask.messages import quoted, shortened
 
@@ -122,7 +123,7 @@ def split_names(names: Collection[str], *components: Mapping[str, Sequence[str]]
 
 def _plain(value: Any) -> Any:
     """Return arrays and their scalars, of numpy or torch, as plain lists and numbers."""
-    if hasattr(value, "ndim") and hasattr(value, "tolist"):
+    if hasattr(value, "ndim") and hasattr(value, "tolist") and not is_date(value):
         return value.tolist()
     return list(value) if isinstance(value, tuple) and _is_vector(value) else value
 

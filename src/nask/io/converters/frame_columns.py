@@ -27,7 +27,8 @@ def split_attribute(attribute: Attribute, graph: Index, n_graphs: int) -> list[A
     stop = np.searchsorted(graph, np.arange(n_graphs + 1))
     data, categories = attribute.data, attribute.categories
     if attribute.kind == "numerical":
-        return [Attribute("numerical", data[a:b].copy()) for a, b in pairwise(stop)]
+        dates = attribute.dates
+        return [Attribute("numerical", data[a:b].copy(), dates=dates) for a, b in pairwise(stop)]
     # A graph keeps its own categories only; the whole column may have many.
     present = np.flatnonzero(data >= 0)
     width = len(categories)
@@ -77,4 +78,5 @@ def _join(owned: Sequence[Attribute | None], lengths: Sequence[int], name: str) 
         else:
             codes = [index.setdefault(category, len(index)) for category in own.categories]
             arrays.append(np.array([*codes, -1], dtype=np.int32)[own.data])
-    return Attribute(model.kind, np.concatenate(arrays), tuple(index))
+    dates = any(own.dates for _, own in given)
+    return Attribute(model.kind, np.concatenate(arrays), tuple(index), dates)

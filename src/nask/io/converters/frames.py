@@ -13,6 +13,7 @@ from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import canonical_edges
 from nask.graph.given_values import forced_kinds
+from nask.graph.repeated_edges import Repeated, repeated_note, rules_by_name
 from nask.io.converters.columns import refuse_features
 from nask.io.converters.frame_columns import join_attributes, split_attribute
 from nask.io.converters.frame_ids import NodeIds, row_names
@@ -35,6 +36,7 @@ def from_frames(
     target: str = "target",
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> GraphList:
     """Read graphs from a table of nodes and a table of edges.
 
@@ -46,7 +48,7 @@ def from_frames(
     edges : dataframe of pandas or polars
         One row per edge: its graph, the ids of its endpoints, and its attributes. Edges are
         undirected: a row that repeats an edge, in either direction, is counted as a
-        duplicate and must have the same attributes.
+        duplicate.
     graph : str or None, default="graph"
         Column of the graph ids, in both tables. None: all rows belong to one graph.
     node : str, default="node"
@@ -55,6 +57,9 @@ def from_frames(
         Columns of the endpoints in ``edges``.
     categorical, numerical : collection of str
         Names of attributes whose kind is forced, such as integers that are codes.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where rows that repeat an edge differ in an attribute, as in
+        :class:`nask.AttributedGraph`; an error by default.
 
     Returns
     -------
@@ -63,13 +68,14 @@ def from_frames(
         ``nodes``; its ``ids`` are these ids, (None,) with ``graph=None``. Its method
         ``align`` puts labels, a dictionary or a pandas Series by graph id, into the same
         order, and raises where ids of labels and graphs differ. Nodes and edges keep the
-        order of their rows.
+        order of their rows. Its ``notes`` say where repeated edges had different values.
 
     Notes
     -----
     Every other column is an attribute, of one kind in all graphs: numbers are numerical,
-    with or without nulls; text, booleans and categories are categorical; a column of
-    Python objects is what its values are. Nulls and NaN are missing values.
+    with or without nulls, and so are dates and times, as days since 1970-01-01 in UTC;
+    text, booleans and categories are categorical; a column of Python objects is what its
+    values are. Nulls and NaN are missing values.
 
     Examples
     --------
@@ -90,8 +96,8 @@ def from_frames(
     nask.exceptions.GraphError: The edges have no column 'target'. Did you mean 'targets'?
     """
     graph_column = [] if graph is None else [graph]
-    node_frame = _open(nodes, "nodes", [*graph_column, node])
-    edge_frame = _open(edges, "edges", [*graph_column, source, target])
+    node_frame = opened(nodes, "nodes", [*graph_column, node])
+    edge_frame = opened(edges, "edges", [*graph_column, source, target])
     node_names = [name for name in node_frame.columns if name not in (graph, node)]
     edge_names = [name for name in edge_frame.columns if name not in (graph, source, target)]
     kinds = forced_kinds(categorical, numerical, known={*node_names, *edge_names})
@@ -113,11 +119,15 @@ def from_frames(
         )
         for name in node_names
     }
-    edge_columns = {}
+    edge_columns, notes = {}, []
+    rules = rules_by_name(repeated_edges, edge_names, "from_frames")
     for name in edge_names:
         attribute = _attribute(edge_frame, name, kinds, "edge", edge_called)
-        canonical.merge(attribute, f"edge attribute {quoted(name)}", edge_called)
-        edge_columns[name] = split_attribute(attribute.take(kept), edge_graph[kept], ids.n_graphs)
+        label, rule = f"edge attribute {quoted(name)}", rules[name]
+        distinct, n_conflicts = canonical.merge(attribute, label, edge_called, rule)
+        notes += [repeated_note(name, n_conflicts, rule)] if n_conflicts else []
+        own = distinct.take(by_graph)
+        edge_columns[name] = split_attribute(own, edge_graph[kept], ids.n_graphs)
 
     def count(graphs: Index) -> Index:
         return np.bincount(graphs, minlength=ids.n_graphs)
@@ -138,7 +148,7 @@ def from_frames(
         )
         for k in range(ids.n_graphs)
     )
-    return GraphList(graphs, ids.graphs)
+    return GraphList(graphs, ids.graphs, notes)
 
 
 def to_frames(graphs: Iterable[AttributedGraph]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -195,8 +205,8 @@ def to_frames(graphs: Iterable[AttributedGraph]) -> tuple[pd.DataFrame, pd.DataF
     return package.DataFrame(node_columns), package.DataFrame(edge_columns)
 
 
-def _open(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]:
-    """Open the table with narwhals and check its columns."""
+def opened(table: Any, name: str, id_columns: Sequence[str]) -> nw.DataFrame[Any]:
+    """Open a table with narwhals; raise unless it has these columns and names for all."""
     try:
         frame: nw.DataFrame[Any] = require("narwhals", "frames").from_native(table, eager_only=True)
     except TypeError:

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.repeated_edges import Repeated, rules_by_name
 from nask.io.converters.columns import Columns, holds_vectors, split_vectors
 from nask.io.converters.named_nodes import graph_from_arcs
 from nask.messages import quoted, represented
@@ -22,7 +23,9 @@ Labels = Mapping[Any, Any]
 BARE_EDGES = "Bare edges go in a tuple of one: (edges,)."
 
 
-def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
+def from_grakel(
+    graph: Any, *, to_undirected: bool = False, repeated_edges: Repeated = "error"
+) -> AttributedGraph:
     """Convert a graph of GraKeL, which need not be installed.
 
     Parameters
@@ -42,6 +45,9 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
     to_undirected : bool, default=False
         Accept a directed graph and ignore its directions. By default every edge must be
         there in both directions, as GraKeL demands of undirected graphs.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where the two directions of an edge differ in an attribute, as in
+        :class:`nask.AttributedGraph`; an error by default.
 
     Returns
     -------
@@ -83,6 +89,7 @@ def from_grakel(graph: Any, *, to_undirected: bool = False) -> AttributedGraph:
         edge_columns,
         categorical={"label"} & {*node_columns, *edge_columns},
         to_undirected=to_undirected,
+        repeated_edges=rules_by_name(repeated_edges, edge_columns, "from_grakel"),
     )
 
 

@@ -12,6 +12,7 @@ from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.edges import as_edge_array, canonical_edges
 from nask.graph.given_values import forced_kinds
+from nask.graph.repeated_edges import Repeated, rules_by_name
 from nask.io.converters.columns import Columns
 from nask.messages import quoted
 
@@ -24,6 +25,7 @@ def graph_of_named_nodes(
     *,
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
 ) -> AttributedGraph:
     """Build a graph; errors in the values of its nodes and edges name ids, not positions.
 
@@ -36,6 +38,8 @@ def graph_of_named_nodes(
     node_columns, edge_columns : mapping of str to sequence
     categorical, numerical : collection of str
         Names of attributes whose kind is forced.
+    repeated_edges : str or mapping
+        As of :class:`nask.AttributedGraph`.
 
     Examples
     --------
@@ -65,10 +69,11 @@ def graph_of_named_nodes(
     nodes = typed("node", node_columns, node)
     edge_values = typed("edge", edge_columns, edge)
     canonical = canonical_edges(edges)
+    rules = rules_by_name(repeated_edges, edge_values, "the converter")
     for name, attribute in edge_values.items():
         if len(attribute) == len(edges):  # another length is an error of the graph
-            canonical.merge(attribute, f"edge attribute {quoted(name)}", edge)
-    return AttributedGraph(len(ids), edges, nodes, edge_values)
+            canonical.merge(attribute, f"edge attribute {quoted(name)}", edge, rules[name])
+    return AttributedGraph(len(ids), edges, nodes, edge_values, repeated_edges=repeated_edges)
 
 
 def graph_from_arcs(
@@ -80,6 +85,7 @@ def graph_from_arcs(
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
     to_undirected: bool = False,
+    repeated_edges: Repeated = "error",
 ) -> AttributedGraph:
     """Build a graph from arcs: an undirected edge is one arc in each direction, not a repeat.
 
@@ -95,6 +101,8 @@ def graph_from_arcs(
         Names of attributes whose kind is forced.
     to_undirected : bool, default=False
         Read an arc without its mirror image as an edge too, instead of raising an error.
+    repeated_edges : str or mapping
+        As of :class:`nask.AttributedGraph`; the two directions of an edge may differ, too.
 
     Examples
     --------
@@ -120,7 +128,13 @@ def graph_from_arcs(
             "to_undirected=True to ignore directions."
         )
     graph = graph_of_named_nodes(
-        ids, array, node_attributes, edge_attributes, categorical=categorical, numerical=numerical
+        ids,
+        array,
+        node_attributes,
+        edge_attributes,
+        categorical=categorical,
+        numerical=numerical,
+        repeated_edges=repeated_edges,
     )
     return AttributedGraph.from_valid(
         n_nodes,

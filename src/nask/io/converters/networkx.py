@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.repeated_edges import Repeated, rules_by_name
 from nask.io.converters.columns import Columns, refuse_features, split_names, split_vectors
 from nask.io.converters.named_nodes import graph_from_arcs, graph_of_named_nodes
 from nask.messages import quoted
@@ -22,6 +23,7 @@ def from_networkx(
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
     to_undirected: bool = False,
+    repeated_edges: Repeated = "error",
 ) -> AttributedGraph:
     """Convert a networkx graph.
 
@@ -32,15 +34,16 @@ def from_networkx(
         that is None or NaN, is missing there. An attribute whose values are vectors
         (lists, tuples or arrays of numbers, all of one length) becomes one attribute per
         component: ``pos`` becomes ``pos_0``, ``pos_1``, ...; a vector of length one keeps
-        its name. Parallel edges are one edge: they are counted as duplicates, and must
-        agree on their attributes.
+        its name. Parallel edges are one edge: they are counted as duplicates.
     categorical, numerical : collection of str
         Names of attributes whose kind is forced, such as integers that are codes. The
         name of a vector stands for all of its components.
     to_undirected : bool, default=False
         Accept a directed graph and ignore its directions. An edge and its reverse are
-        then one edge and must agree on their attributes. By default a directed graph is
-        an error.
+        then one edge. By default a directed graph is an error.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where parallel edges, or the two directions of an edge, differ in an attribute,
+        as in :class:`nask.AttributedGraph`; an error by default.
 
     See Also
     --------
@@ -82,9 +85,15 @@ graphs. Pass to_undirected=True to ignore directions.
     }
     pairs = [(position[u], position[v]) for u, v, _ in listed]
     ids = list(position)
+    rules = rules_by_name(repeated_edges, edge_columns, "from_networkx")
     if graph.is_directed():
-        return graph_from_arcs(ids, pairs, node_columns, edge_columns, **forced, to_undirected=True)
-    return graph_of_named_nodes(ids, pairs, node_columns, edge_columns, **forced)
+        return graph_from_arcs(
+            ids, pairs, node_columns, edge_columns, **forced, to_undirected=True,
+            repeated_edges=rules,
+        )  # fmt: skip
+    return graph_of_named_nodes(
+        ids, pairs, node_columns, edge_columns, **forced, repeated_edges=rules
+    )
 
 
 def to_networkx(graph: AttributedGraph) -> nx.Graph:

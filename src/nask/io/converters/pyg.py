@@ -12,6 +12,7 @@ import numpy as np
 from nask.arrays import Array
 from nask.exceptions import GraphError, InputError
 from nask.graph.attributed_graph import MOST_NODES, AttributedGraph
+from nask.graph.repeated_edges import Repeated, rules_by_name
 from nask.io.converters.columns import Columns, add_columns, component_names, split_names
 from nask.io.converters.named_nodes import graph_from_arcs
 from nask.messages import quoted
@@ -32,6 +33,7 @@ def from_pyg(
     categorical: Collection[str] = (),
     numerical: Collection[str] = (),
     to_undirected: bool = False,
+    repeated_edges: Repeated = "error",
 ) -> AttributedGraph:
     """Convert a PyTorch Geometric ``Data`` object.
 
@@ -51,6 +53,9 @@ def from_pyg(
     to_undirected : bool, default=False
         Accept a directed graph and ignore its directions. By default every edge must be
         listed in both directions, as PyTorch Geometric does for undirected graphs.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where columns of ``edge_index`` with the same two nodes differ in an attribute,
+        as in :class:`nask.AttributedGraph`; an error by default.
 
     Returns
     -------
@@ -107,6 +112,7 @@ def from_pyg(
         categorical=split_names(categorical, node_components, edge_components),
         numerical=split_names(numerical, node_components, edge_components),
         to_undirected=to_undirected,
+        repeated_edges=rules_by_name(repeated_edges, edge_columns, "from_pyg"),
     )
 
 

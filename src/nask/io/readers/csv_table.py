@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array
-from nask.exceptions import FormatError, did_you_mean
+from nask.exceptions import FormatError, GraphError, did_you_mean
+from nask.graph.dates import date_of, refuse_mixed_zones
 from nask.messages import quoted
 
 # Ways to write a missing value, including an empty cell.
@@ -23,6 +24,7 @@ LONGEST_INTEGER = 18
 LONGEST_CODE = 1000
 CODES_REMEDY = "Correct it, or, if its numbers are codes, name it in 'categorical'."
 INTEGER = re.compile("0|-?[1-9][0-9]*")
+DIGITS = re.compile("-?[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -55,20 +57,7 @@ class CsvTable:
     @classmethod
     def read(cls, folder: Path, file: str, ids: Sequence[str]) -> CsvTable:
         """Read a file; the columns ``ids`` must be there, without missing values."""
-        try:
-            with (folder / file).open(encoding="utf-8-sig", newline="") as stream:
-                reader = csv.reader(stream, skipinitialspace=True, strict=True)
-                header = [name.strip() for name in next(reader, [])]
-                rows = [(reader.line_num, row) for row in reader if row]
-        except FileNotFoundError:
-            raise FormatError(
-                f"There is no file {file} in {folder}. Expected nodes.csv, edges.csv and, for "
-                "labelled graphs, graphs.csv."
-            ) from None
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise FormatError(
-                f"{file} in {folder} cannot be read as CSV in UTF-8: {error}."
-            ) from None
+        header, rows = _lines(folder, file)
         for name in header:
             if not name or header.count(name) > 1:
                 raise FormatError(
@@ -102,8 +91,9 @@ class CsvTable:
                 )
 
     def values(self, name: str, *, codes: bool = False, remedy: str = "") -> Array:
-        """Return a column as numbers or as text; with ``codes``, as integers or as text.
+        """Return a column as numbers, dates or text; with ``codes``, as integers or as text.
 
+        Dates are those of ISO 8601, such as 2020-02-29 or 2020-02-29T12:30Z, in all of the cells.
         A column that mixes numbers and text is an error, which ends with the ``remedy``.
         """
         column = self.columns[name]
@@ -125,7 +115,35 @@ class CsvTable:
                     f"{quoted(value)} in line {line}, {quoted(column[other])} in line "
                     f"{self.lines[other]}. {remedy or CODES_REMEDY}"
                 )
-        return _objects(column)
+        dates = [None if value is None else date_of(value) for value in column]
+        if dates.count(None) > column.count(None):
+            return _objects(column)
+        try:
+            refuse_mixed_zones(
+                dates, f"column {quoted(name)} of {self.file}", lambda k: f"line {self.lines[k]}"
+            )
+        except GraphError as error:
+            raise FormatError(str(error)) from None
+        return _objects(dates)
+
+    def classes(self, name: str) -> list[Any]:
+        """Return a column of classes, None where a cell is empty: integers, numbers or text.
+
+        Examples
+        --------
+        >>> CsvTable("nodes.csv", {"y": ["1", None, "0"]}, [2, 3, 4]).classes("y")
+        [1, None, 0]
+        """
+        column = self.columns[name]
+        present = [value for value in column if value is not None]
+        convert: Callable[[str], Any] = str
+        if all(_is_integer(value) and len(value) <= LONGEST_INTEGER for value in present):
+            convert = int
+        elif not all(map(DIGITS.fullmatch, present)):  # 01 is a name, as a long number is
+            # Numbers beside text are an error, which names a line of each.
+            numbers = [_is_number(value) for value in present]
+            convert = _number_or_text if any(numbers) else str
+        return [None if value is None else convert(value) for value in column]
 
     def target(self, name: str) -> Array:
         """Return a column without missing values as integers, real numbers or text."""
@@ -136,6 +154,33 @@ class CsvTable:
             return np.array(column, dtype=np.int64 if short else np.str_)
         values = self.values(name, remedy="Correct it: classes are all integers or all text.")
         return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
+
+
+def header_of(folder: Path, file: str) -> list[str]:
+    """Return the names of the columns of a file."""
+    return _lines(folder, file, rows=False)[0]
+
+
+def _lines(
+    folder: Path, file: str, rows: bool = True
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Read the header of a file and, unless it is enough, its rows with their line numbers."""
+    try:
+        with (folder / file).open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, skipinitialspace=True, strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            return header, [(reader.line_num, row) for row in reader if row] if rows else []
+    except FileNotFoundError:
+        raise FormatError(
+            f"There is no file {file} in {folder}. Expected nodes.csv, edges.csv and, for many "
+            "graphs that have classes, graphs.csv."
+        ) from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"{file} in {folder} cannot be read as CSV in UTF-8: {error}.") from None
+
+
+def _number_or_text(text: str) -> float | str:
+    return float(text) if _is_number(text) else text
 
 
 def _value(text: str) -> str | None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Sequence
+import re
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from nask.exceptions import FormatError, GraphError
-from nask.graph.attribute import Attribute
+from nask.exceptions import FormatError, GraphError, did_you_mean
+from nask.graph.attribute import Attribute, Kind
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.given_values import forced_kinds
+from nask.graph.repeated_edges import Repeated
 from nask.io.converters.frames import from_frames
 from nask.io.dataset import Dataset
 from nask.io.readers.csv_table import CsvTable
@@ -22,7 +26,14 @@ NODE_IDS = ("graph", "node")
 EDGE_IDS = ("graph", "source", "target")
 
 
-def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] = ()) -> Dataset:
+def read_tables(
+    folder: str | os.PathLike[str],
+    *,
+    y: str = "y",
+    categorical: Collection[str] = (),
+    repeated_edges: Repeated = "error",
+    kinds: Mapping[str, Kind] | None = None,
+) -> Dataset:
     """Read graphs from the CSV files of a folder.
 
     =============  ===================================  =========================
@@ -38,8 +49,16 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     folder : str or path
         The folder. Its files are comma-separated, in UTF-8, with a header. Columns may come
         in any order. ``graphs.csv`` may be absent, and so may its column ``y``.
+    y : str, default="y"
+        The column of ``graphs.csv`` that is to be predicted.
     categorical : collection of str
         Names of attributes whose numbers are codes.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where lines that repeat an edge differ in an attribute, as in
+        :class:`nask.AttributedGraph`; an error by default. The notes say where it was done.
+    kinds : mapping of str to kind, optional
+        Kinds of attributes that are known beforehand, such as those of a model: columns that are
+        categorical there are so here, also if they hold numbers. Names of no column do not matter.
 
     Returns
     -------
@@ -60,6 +79,7 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     --------
     nask.io.from_frames : The same from dataframes in memory, with other column names.
     nask.io.to_frames : Writes the nodes and the edges.
+    nask.io.read_network : Reads a folder whose nodes are those of one network.
 
     Notes
     -----
@@ -91,58 +111,98 @@ def read_tables(folder: str | os.PathLike[str], *, categorical: Collection[str] 
     >>> read_tables(folder)
     Traceback (most recent call last):
     nask.exceptions.FormatError: graphs.csv has a column 'label'. It may have 'graph' and 'y' \
-only: call what is to be predicted 'y', and leave other columns out.
+only: call what is to be predicted 'y', or name it (y=NAME, --target NAME), and leave other \
+columns out.
+    >>> read_tables(folder, y="label").y.tolist()
+    ['no', 'yes']
     """
-    package = require("pandas", "frames")
     place = Path(folder)
-    nodes, edges = (
-        CsvTable.read(place, "nodes.csv", NODE_IDS),
-        CsvTable.read(place, "edges.csv", EDGE_IDS),
-    )
-    names = {*nodes.columns, *edges.columns} - {*NODE_IDS, *EDGE_IDS}
-    codes = forced_kinds(categorical, (), known=names)
-    frames = [
-        package.DataFrame(
-            {
-                name: column if name in ids else table.values(name, codes=name in codes)
-                for name, column in table.columns.items()
-            }
-        )
-        for table, ids in ((nodes, NODE_IDS), (edges, EDGE_IDS))
-    ]
-    try:
-        read = from_frames(*frames, categorical=list(codes))
-    except GraphError as error:
-        raise FormatError(
-            f"nodes.csv and edges.csv in {place}: {error} (Row k is line k + 2 of its "
-            "file, blank lines not counted.)"
-        ) from None
+    nodes = CsvTable.read(place, "nodes.csv", NODE_IDS)
+    edges = CsvTable.read(place, "edges.csv", EDGE_IDS)
+    frames, codes = typed_frames((nodes, NODE_IDS), (edges, EDGE_IDS), categorical, kinds)
+    with errors_of_files(place):
+        read = from_frames(*frames, categorical=codes, repeated_edges=repeated_edges)
     graphs: dict[Hashable, AttributedGraph] = dict(zip(read.ids, read, strict=True))
-    notes = _edge_notes(read)
+    notes = (*read.notes, *edge_notes(read))
     if not (place / "graphs.csv").is_file():
+        if y != "y":
+            raise FormatError(f"There is no graphs.csv in {place} for the column {quoted(y)}.")
         ids = tuple(map(str, read.ids))
         return Dataset(place.resolve().name, tuple(read), ids=ids, notes=notes)
 
     listed = CsvTable.read(place, "graphs.csv", ["graph"])
+    if y not in ("y", *listed.columns):
+        raise FormatError(
+            f"graphs.csv has no column {quoted(y)}. {did_you_mean(y, list(listed.columns))}"
+        )
     for name in listed.columns:
-        if name not in ("graph", "y"):
+        if name not in ("graph", y):
             raise FormatError(
-                f"graphs.csv has a column {quoted(name)}. It may have 'graph' and 'y' only: call "
-                "what is to be predicted 'y', and leave other columns out."
+                f"graphs.csv has a column {quoted(name)}. It may have 'graph' and {quoted(y)} "
+                "only: call what is to be predicted 'y', or name it (y=NAME, --target NAME), and "
+                "leave other columns out."
             )
     order = _graph_order(listed, nodes)
     empty = _without_nodes(read)
-    y = listed.target("y") if "y" in listed.columns else None
+    target = listed.target(y) if y in listed.columns else None
     return Dataset(
         place.resolve().name,
         tuple(graphs.get(graph, empty) for graph in order),
-        y,
+        target,
         notes=(*_notes(order, graphs), *notes),
         ids=tuple(map(str, order)),
     )
 
 
-def _edge_notes(graphs: Sequence[AttributedGraph]) -> tuple[str, ...]:
+def typed_frames(
+    nodes: tuple[CsvTable, Collection[str]],
+    edges: tuple[CsvTable, Collection[str]],
+    categorical: Collection[str],
+    kinds: Mapping[str, Kind] | None = None,
+) -> tuple[list[Any], list[str]]:
+    """Return both tables as dataframes, columns of attributes typed, and the names of codes.
+
+    Parameters
+    ----------
+    nodes, edges : (CsvTable, collection of str)
+        A table, and its columns that hold no attribute.
+    categorical : collection of str
+        Attributes whose numbers are codes.
+    kinds : mapping, optional
+        Kinds that are known beforehand, for columns that are not in ``categorical``.
+    """
+    package = require("pandas", "frames")
+    names = {name for table, others in (nodes, edges) for name in {*table.columns} - {*others}}
+    codes = forced_kinds(categorical, (), known=names)
+    known = {} if kinds is None else kinds
+    codes |= {name: "categorical" for name in sorted(names) if known.get(name) == "categorical"}
+    frames = [
+        package.DataFrame(
+            {
+                name: column if name in others else table.values(name, codes=name in codes)
+                for name, column in table.columns.items()
+            }
+        )
+        for table, others in (nodes, edges)
+    ]
+    return frames, list(codes)
+
+
+@contextmanager
+def errors_of_files(folder: Path) -> Iterator[None]:
+    """Turn errors in tables, which count rows, into errors in files, which have lines."""
+    try:
+        yield
+    except GraphError as error:
+        rows = " (Row k is line k + 2 of its file, blank lines not counted.)"
+        raise FormatError(
+            f"nodes.csv and edges.csv in {folder}: {error}"
+            + rows * (re.search(r"\brows? \d", str(error), re.IGNORECASE) is not None)
+        ) from None
+
+
+def edge_notes(graphs: Sequence[AttributedGraph]) -> tuple[str, ...]:
+    """Return, in words, which lines of edges were removed."""
     counts = (
         (sum(graph.n_self_loops_removed for graph in graphs), "self-loops removed"),
         (

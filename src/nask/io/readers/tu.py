@@ -12,6 +12,7 @@ from nask.arrays import Array, Index
 from nask.exceptions import FormatError, ParameterError
 from nask.graph.attribute import Attribute, frozen
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.repeated_edges import Repeated, rules_by_name
 from nask.io.dataset import Dataset
 from nask.io.readers.archive import open_archive
 from nask.io.readers.tu_edges import Opposite, TwoWayEdges, two_way
@@ -28,6 +29,7 @@ def read_tu(
     target: Target = "auto",
     opposite: Opposite = "error",
     to_undirected: bool = False,
+    repeated_edges: Repeated = "error",
 ) -> Dataset:
     """Read a collection of graphs in the text form of the TUDataset collection [1]_.
 
@@ -58,6 +60,10 @@ def read_tu(
     to_undirected : bool
         Whether an edge that is listed in one direction only is read as an undirected one;
         otherwise it is an error.
+    repeated_edges : {"error", "first", "mean", "max"}, or dict of these by attribute
+        What to do where lines that list the same edge differ in an attribute, as in
+        :class:`nask.AttributedGraph`; an error by default. Where ``opposite`` is not "error", it
+        decides about the two directions, and this about lines of the same direction alone.
 
     Raises
     ------
@@ -100,9 +106,15 @@ def read_tu(
     for kind in ("node_labels", "node_attributes"):
         nodes |= files.columns(kind, "graph_indicator", len(graph_of))
     edge_columns = {}
-    for kind in ("edge_labels", "edge_attributes"):
-        for column_name, column in files.columns(kind, "A", len(listed)).items():
-            merged, note = edges.merge(column, column_name, files.where(kind), opposite)
+    listed_columns = {
+        kind: files.columns(kind, "A", len(listed)) for kind in ("edge_labels", "edge_attributes")
+    }
+    names = [name for columns in listed_columns.values() for name in columns]
+    rules = rules_by_name(repeated_edges, names, "read_tu")
+    for kind, columns in listed_columns.items():
+        for column_name, column in columns.items():
+            rule = rules[column_name]
+            merged, note = edges.merge(column, column_name, files.where(kind), opposite, rule)
             notes += [note] if note else []
             if merged is not None:
                 edge_columns[column_name] = merged

@@ -8,9 +8,11 @@ from typing import Literal
 import numpy as np
 
 from nask.arrays import Index, Mask
+from nask.choices import RepeatedEdges
 from nask.exceptions import FormatError
 from nask.graph.attribute import Attribute
 from nask.graph.edges import CanonicalEdges, canonical_edges
+from nask.graph.repeated_edges import merged, repeated_note
 
 Opposite = Literal["error", "absolute", "drop"]
 
@@ -59,7 +61,12 @@ class TwoWayEdges:
         return np.flatnonzero((self.forward < 0) | (self.backward < 0))
 
     def merge(
-        self, column: Attribute, name: str, where: str, opposite: Opposite
+        self,
+        column: Attribute,
+        name: str,
+        where: str,
+        opposite: Opposite,
+        rule: RepeatedEdges = "error",
     ) -> tuple[Attribute | None, str | None]:
         """Reduce the values of all lines to one per edge.
 
@@ -73,6 +80,9 @@ class TwoWayEdges:
             The name of the file in errors.
         opposite : {"error", "absolute", "drop"}
             What to do where the two directions of an edge differ.
+        rule : {"error", "first", "mean", "max"}
+            What to do where lines of the same direction differ; those of both directions, too,
+            if ``opposite`` is "error".
 
         Returns
         -------
@@ -81,12 +91,22 @@ class TwoWayEdges:
         note : str or None
             What was changed, in words.
         """
+        label = f"edge attribute {name}"
+        if rule != "error" and opposite == "error":
+            group, n_edges = self.canonical.group, len(self.canonical.edges)
+            attribute, n_conflicts = merged(column, group, n_edges, rule, label)
+            return attribute, repeated_note(name, n_conflicts, rule) if n_conflicts else None
+        if rule != "error":
+            # One value per direction, that of its first line.
+            column, _ = merged(column, self.twin, len(self.twin), rule, label)
+            column = column.take(self.twin)
         conflicts = np.flatnonzero(_differ(column, np.arange(len(self.twin)), self.twin))
         if len(conflicts):
             line = int(conflicts[0])
             raise FormatError(
                 f"{self._clash(column, name, where, int(self.twin[line]), line)} in the same "
-                "direction: expected one value per edge."
+                "direction: expected one value per edge, or repeated_edges='first', 'mean' or "
+                "'max'."
             )
         both = np.flatnonzero((self.forward >= 0) & (self.backward >= 0))
         lines = np.sort(np.stack([self.forward[both], self.backward[both]]), axis=0)
@@ -110,7 +130,8 @@ class TwoWayEdges:
         earlier, later = lines[:, differ][:, 0].tolist()
         raise FormatError(
             f"{self._clash(column, name, where, earlier, later)} in the opposite direction. "
-            f"Graphs are undirected: {_options(column, opposite)}"
+            f"Graphs are undirected: {_options(column, opposite)} One value of each edge is kept "
+            "with repeated_edges='first', 'mean' or 'max'."
         )
 
     def _clash(self, column: Attribute, name: str, where: str, earlier: int, later: int) -> str:

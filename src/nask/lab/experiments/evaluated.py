@@ -16,7 +16,7 @@ from nask.evaluation.methods import method_name, named_method
 from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_finished, records_path
 from nask.io.dataset import Dataset
-from nask.io.node_dataset import NO_CLASS, NodeDataset
+from nask.io.node_dataset import NodeDataset
 from nask.lab.experiments.experiment import Place
 from nask.tuning.grid import named_grid
 
@@ -60,7 +60,7 @@ def few(dataset: Any) -> Any:
     """
     y, name = np.asarray(dataset.y), f"{dataset.name}~few"
     nodes = isinstance(dataset, NodeDataset)
-    classes = [own for own in np.unique(y) if not (nodes and own == NO_CLASS)]
+    classes = np.unique(y[dataset.known] if nodes else y)
     chosen = np.sort(np.concatenate([np.flatnonzero(y == own)[:FEW] for own in classes]))
     if isinstance(dataset, NodeDataset):
         none = np.empty(0, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""What a dataset holds, column by column, and what looks wrong in it: data first, then text."""
