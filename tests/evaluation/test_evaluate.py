@@ -22,7 +22,7 @@ PROTOCOL = {"folds": 3, "repeats": 2, "inner": 2}
 
 def outcome(result):
     """What must not depend on how it was computed: all but the times."""
-    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+    return [(r.repeat, r.fold, r.accuracy, r.inner_score, dict(r.parameters), r.test,
              r.predicted) for r in result.records]  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def test_the_test_fold_is_never_seen_by_the_choice(undisturbed, model, mutag):
         for y in (mutag.y, spoiled)
     )
     assert other.parameters == honest.parameters
-    assert other.inner_accuracy == honest.inner_accuracy
+    assert other.inner_score == honest.inner_score
     assert other.predicted == honest.predicted
     assert other.accuracy != honest.accuracy
 
@@ -152,7 +152,7 @@ def test_strict_folds_are_those_of_separate_fits(mutag, cuneiform, learner):
         expected = fitted.predict([small.graphs[i] for i in split.test])
         assert list(record.predicted) == expected.tolist()
         assert record.parameters == fitted.best_params_
-        assert record.inner_accuracy == fitted.best_score_
+        assert record.inner_score == fitted.best_score_
         assert record.seconds_kernel > 0
 
 

@@ -20,7 +20,7 @@ PARTS = ("train", "validation", "test")
 
 def outcome(result):
     """What must not depend on how it was computed: all but the times."""
-    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+    return [(r.repeat, r.fold, r.accuracy, r.inner_score, dict(r.parameters), r.test,
              r.predicted) for r in result.records]  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def test_folds_are_those_of_fits_that_know_no_other_class(undisturbed, model, ne
         known[split.train] = network.y[split.train]
         fitted = clone(model).fit(network.graph, known)
         assert fitted.best_params_ == record.parameters
-        assert fitted.best_score_ == record.inner_accuracy
+        assert fitted.best_score_ == record.inner_score
         predicted = fitted.predict(network.graph, split.test)
         assert np.mean(predicted == np.array(record.predicted)) > 0.97  # SVC stops elsewhere
 
@@ -109,7 +109,7 @@ def test_classes_of_test_nodes_change_nothing_but_the_accuracy(model, network, p
     [honest], [blind] = public.records, other.records
     assert blind.test == honest.test
     assert (blind.predicted, blind.parameters) == (honest.predicted, honest.parameters)
-    assert blind.inner_accuracy == honest.inner_accuracy
+    assert blind.inner_score == honest.inner_score
     assert blind.accuracy != honest.accuracy
 
 
@@ -141,7 +141,7 @@ def test_the_public_split_chooses_on_validation_nodes(public, model, network):
     split = public_split(network)
     fitted = clone(model).fit(network.graph, network.y, split.train, split.validation)
     assert fitted.best_params_ == public.records[0].parameters
-    assert fitted.best_score_ == public.records[0].inner_accuracy
+    assert fitted.best_score_ == public.records[0].inner_score
     spoiled = network.y.copy()
     spoiled[split.validation] = 1 - spoiled[split.validation]
     one = {**{name: values[:1] for name, values in GRID.items()}, "alpha": [0.1]}
@@ -149,7 +149,7 @@ def test_the_public_split_chooses_on_validation_nodes(public, model, network):
     other = nask.evaluate(single, changed(network, y=spoiled), split="planetoid")
     only = nask.evaluate(single, network, split="planetoid")
     assert other.records[0].predicted == only.records[0].predicted
-    assert other.records[0].inner_accuracy == pytest.approx(1 - only.records[0].inner_accuracy)
+    assert other.records[0].inner_score == pytest.approx(1 - only.records[0].inner_score)
 
 
 def test_without_validation_nodes_folds_of_the_training_nodes_choose(network, model):
@@ -159,7 +159,7 @@ def test_without_validation_nodes_folds_of_the_training_nodes_choose(network, mo
     split = public_split(bare)
     fitted = clone(model).set_params(inner=2).fit(network.graph, network.y, split.train)
     assert fitted.best_params_ == result.records[0].parameters
-    assert fitted.best_score_ == result.records[0].inner_accuracy
+    assert fitted.best_score_ == result.records[0].inner_score
 
 
 @pytest.mark.slow

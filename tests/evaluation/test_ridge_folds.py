@@ -16,7 +16,7 @@ PROTOCOL = {"folds": 3, "repeats": 2}
 
 def outcome(result):
     """What must not depend on how it was computed: all but the times."""
-    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+    return [(r.repeat, r.fold, r.accuracy, r.inner_score, dict(r.parameters), r.test,
              r.predicted) for r in result.records]  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def test_folds_are_those_of_ridge_regressions_on_rows_of_the_whole_gram(
         mean = np.mean(decisions, axis=0)
         chosen = (mean > 0).astype(int) if len(classes) == 2 else mean.argmax(axis=1)
         assert list(record.predicted) == classes[chosen].tolist()
-        assert record.inner_accuracy == pytest.approx(max(scores), abs=1e-12)
+        assert record.inner_score == pytest.approx(max(scores), abs=1e-12)
         told = {*GRID, "learner", "averaged", *(["multiclass"] if len(classes) > 2 else [])}
         assert set(record.parameters) == told
         assert record.parameters["averaged"] == len(scores)
@@ -167,7 +167,7 @@ def test_classes_of_a_test_fold_are_never_seen(few, class_weight, monkeypatch):
     )
     assert blind.record.predicted == honest.record.predicted
     assert blind.record.parameters == honest.record.parameters
-    assert blind.record.inner_accuracy == honest.record.inner_accuracy
+    assert blind.record.inner_score == honest.record.inner_score
     assert blind.record.accuracy == pytest.approx(1 - honest.record.accuracy)
     tried = [[own.parameters for own in fold.finalists] for fold in (blind, honest)]
     assert tried[0] == tried[1]

@@ -215,10 +215,10 @@ def _model(
 ) -> Any:
     from nask.cli.grid_options import grid_from_options
     from nask.evaluation.methods import named_method
-    from nask.tuning.tuned import TunedStarClassifier
+    from nask.tuning.tuned import TunedStarModel
 
     model = named_method(name, items)
-    if isinstance(model, TunedStarClassifier):
+    if isinstance(model, TunedStarModel):
         name_of_grid = grid or ("nodes" if items == "nodes" else "default")
         model.set_params(grid=grid_from_options(name_of_grid, values))
         if expansion != EXPANSION:

@@ -14,7 +14,7 @@ from nask.cli.output import save_picture
 from nask.evaluation.records import Evaluation
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
-from nask.tuning.tuned import TunedStarClassifier
+from nask.tuning.tuned import TunedStarModel
 
 # With more nodes, the picture of a kernel would take minutes and show no more.
 MOST_NODES = 5000
@@ -43,7 +43,7 @@ def draw_result(
     ax.set_title(f"{result.dataset}: {100 * result.accuracy_mean:.1f} % right ({result.method})")
     save_picture(ax.figure, out / f"{name}-confusion.png", "--out")
     too_large = isinstance(dataset, NodeDataset) and len(truth) > MOST_NODES
-    if isinstance(model, TunedStarClassifier) and not too_large:
+    if isinstance(model, TunedStarModel) and not too_large:
         chosen = result.most_chosen()
         gram = _gram(model.kernel(**chosen, n_jobs=n_jobs, verbose=True), dataset)
         if isinstance(dataset, NodeDataset):
