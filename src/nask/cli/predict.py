@@ -20,7 +20,9 @@ from nask.cli.arguments import (
 )
 from nask.cli.models import is_classifier, load_model
 from nask.cli.output import check_output
+from nask.evaluation.records import ERRORS
 from nask.exceptions import ParameterError
+from nask.learning.number_scores import score_of_numbers
 from nask.storage.replacing import replacing
 
 
@@ -41,7 +43,7 @@ def predict(
 
     The CSV has the columns graph (its id in a folder of CSV files, else its position from 0),
     prediction and, with --proba, probability_CLASS for each class. Where the dataset has targets,
-    the accuracy, or R2, goes to standard error.
+    the accuracy, or R2 and the mean errors, go to standard error.
     """
     if out:
         check_output(out, "--out")
@@ -86,6 +88,11 @@ def _score(trained: Any, y: Array, predictions: Array) -> str:
     known = np.isfinite(y) if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)
     if known.sum() < 2:
         return "No R2: it takes two graphs or more whose target is a number."
-    from sklearn.metrics import r2_score
-
-    return f"R2 {r2_score(y[known], predictions[known]):.3f} ({known.sum()} graphs)."
+    r2, mae, rmse = (
+        sign * float(score_of_numbers(name, y[known], predictions[known]))
+        for sign, name in ERRORS.values()
+    )
+    return (
+        f"R2 {r2:.3f}, mean absolute error {mae:.4g}, root mean squared error {rmse:.4g} "
+        f"({known.sum()} graphs)."
+    )

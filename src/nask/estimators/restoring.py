@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator
 
 from nask.choices import Multiclass
 from nask.engines.selection import ENGINES
-from nask.estimators.averaged import AveragedClassifier, GraphGroup, Member
+from nask.estimators.averaged import (
+    AveragedClassifier,
+    AveragedRegressor,
+    GraphGroup,
+    Member,
+)
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
@@ -30,8 +35,11 @@ from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
 
-Model = NASKClassifier | NASKRegressor | AveragedClassifier
+Model = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegressor
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
+AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
+# Numbers have one function, as if there were one class.
+OF_NUMBERS = 1
 # Of the names of classes: each prediction takes as much memory as the longest may.
 LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
@@ -45,7 +53,7 @@ Floats = npt.NDArray[np.float64]
 def array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Names of the arrays that a model has, and of those that it may have."""
     optional = ["calibration/coefficients", "calibration/constants"]
-    if document["class"] != AveragedClassifier.__name__:
+    if document["class"] not in AVERAGED:
         batch = [f"batch/{name}" for name in BATCH_ARRAYS]
         return [*batch, "support", "machine/coefficients", "machine/constants"], optional
     groups = document["groups"]
@@ -62,7 +70,7 @@ def array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
-    if document["class"] == AveragedClassifier.__name__:
+    if document["class"] in AVERAGED:
         return _averaged(document, arrays)
     model = _model(document)
     unit = None
@@ -71,19 +79,18 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
     kernel = _kernel(model, document, arrays, "batch", unit)
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     support = _support(arrays["support"], n_support, n_graphs)
-    n_functions, calibration = 1, None
+    n_classes, calibration = OF_NUMBERS, None
+    multiclass: Multiclass = "ovr"
     if isinstance(model, NASKClassifier):
         model.classes_ = _classes(document["classes"], document["classes_dtype"])
         model.weights_by_code(model.classes_)
         n_classes = len(model.classes_)
-        multiclass: Multiclass = "ovo"
-        if model.learner == "ridge":
-            multiclass = _multiclass(document["ridge"])
-        n_functions = n_functions_of(multiclass, n_classes)
+        multiclass = _multiclass(document["ridge"]) if model.learner == "ridge" else "ovo"
         calibration = _calibration(arrays, n_classes)
+    n_functions = n_functions_of(multiclass, n_classes)
     learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
     functions: KernelModel = KernelSVM(*learned)
-    if isinstance(model, NASKClassifier) and model.learner == "ridge":
+    if model.learner == "ridge":
         chosen = document["ridge"]
         alpha, score = _finite(chosen["alpha"], positive=True), _finite(chosen["score"])
         functions = KernelRidge(*learned, alpha, multiclass, n_classes, score)
@@ -91,8 +98,12 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> Model:
     return model
 
 
-def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier:
-    classes = _classes(document["classes"], document["classes_dtype"])
+def _averaged(
+    document: Mapping[str, Any], arrays: Arrays
+) -> AveragedClassifier | AveragedRegressor:
+    numbers = document["class"] == AveragedRegressor.__name__
+    classes = None if numbers else _classes(document["classes"], document["classes_dtype"])
+    n_classes = OF_NUMBERS if classes is None else len(classes)
     groups = []
     for number, content in enumerate(document["groups"]):
         pass_ = NASK()
@@ -102,18 +113,20 @@ def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier
         members = content["members"]
         if not isinstance(members, list) or not members:
             raise ModelFileError("A group of the model has no list of members.")
-        sizes = [n_functions_of(_multiclass(own), len(classes)) for own in members]
+        sizes = [n_functions_of(_multiclass(own), n_classes) for own in members]
         both = _function(arrays, f"group{number}", sum(sizes), kernel.n_graphs)
         cuts = np.cumsum(sizes)[:-1]
         functions = map(DecisionFunctions, *(np.split(part, cuts) for part in both))
         made = zip(members, functions, strict=True)
         forms = tuple(_member(pass_, *own) for own in made)
-        groups.append(GraphGroup(kernel, forms, len(classes), pass_.kernel_parameters()))
+        groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
     given = document["settings"]
     if not isinstance(given, list) or not all(isinstance(own, dict) for own in given):
         raise ModelFileError("The settings of the model are no list of mappings.")
     settings = [{name: _value(own) for name, own in setting.items()} for setting in given]
-    return AveragedClassifier(groups, classes, _calibration(arrays, len(classes)), settings)
+    if classes is None:
+        return AveragedRegressor(groups, settings)
+    return AveragedClassifier(groups, classes, _calibration(arrays, n_classes), settings)
 
 
 def _member(kernel: NASK, content: Mapping[str, Any], functions: DecisionFunctions) -> Member:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array
-from nask.estimators.averaged import AveragedClassifier, GraphGroup
+from nask.estimators.averaged import AveragedClassifier, AveragedModel, GraphGroup
 from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.restoring import Model, array_names, restore
@@ -55,8 +55,8 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     write_file(path, document, arrays, "save")
 
 
-def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a mean of several models; see :meth:`AveragedClassifier.save`."""
+def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
+    """Write a mean of several models; see :meth:`AveragedModel.save`."""
     groups: list[dict[str, Any]] = []
     arrays: Arrays = {}
     kernels: list[FittedKernel] = []
@@ -92,7 +92,8 @@ def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> No
         arrays[f"group{number}/constants"] = np.hstack([own.constants for own in functions])
     settings = [_plain_parameters(setting) for setting in model.settings]
     document = {"class": type(model).__name__, "groups": groups, "settings": settings}
-    _add_classes(document, arrays, model.classes_, model.calibration)
+    if isinstance(model, AveragedClassifier):
+        _add_classes(document, arrays, model.classes_, model.calibration)
     write_file(path, document, arrays, "save")
 
 
@@ -105,7 +106,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Returns
     -------
-    NASKClassifier, NASKRegressor or AveragedClassifier
+    NASKClassifier, NASKRegressor, AveragedClassifier or AveragedRegressor
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -130,8 +131,8 @@ def load(path: str | os.PathLike[str]) -> Model:
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
-            "file written by the save method of a NASKClassifier, TunedNASKClassifier or "
-            "NASKRegressor."
+            "file written by the save method of a NASKClassifier, NASKRegressor, TunedNASKClassifier "
+            "or TunedNASKRegressor."
         ) from error
 
 

@@ -73,8 +73,8 @@ def evaluate(
 ) -> Evaluation:
     """Estimate how well a method predicts classes, or numbers, of graphs or nodes it has not seen.
 
-    Outer folds are the same for every method; those of classes are stratified. The method chooses its parameters on
-    the training set alone, and predicts the test set once.
+    Outer folds are the same for every method; those of classes are stratified. The method chooses
+    its parameters on the training set alone, and predicts the test set once.
 
     Nodes are those of one network. Their kernel sees the whole network with the attributes of all
     nodes, as is usual (the transductive setting); it never sees the classes of test nodes.
@@ -86,8 +86,9 @@ def evaluate(
         "-svm", whose learner is an SVM instead of ridge regressions, or "-best", whose learner
         is chosen on each training set, or any classifier or regressor with ``fit`` and ``predict``
         on lists of graphs; for a network, a classifier with ``fit(graph, y, train)`` and
-        ``predict(graph, nodes)``. By name, classes get a classifier, and numbers a regressor. A model that chooses its own parameters has to do
-        so in ``fit``, as :class:`TunedNASKClassifier` does.
+        ``predict(graph, nodes)``. By name, classes get a classifier, and numbers a regressor. A
+        model that chooses its own parameters has to do so in ``fit``, as
+        :class:`TunedNASKClassifier` does.
     dataset : Dataset, NodeDataset, name of one, or path
         With one class per graph, or per node, or one number per graph
         (:meth:`nask.Dataset.learning_task`). Nodes without a class are used neither for learning
@@ -161,7 +162,7 @@ def evaluate(
     _check_fits(method, task, strict)
     n_classes = None if task.classes is None else len(task.classes)
     score = score_named(scoring, task.kind, n_classes)
-    settings = {"inner": task.inner, "random_state": random_state}
+    settings: dict[str, Any] = {"inner": task.inner, "random_state": random_state}
     if own.get("scoring") is None and score != DEFAULTS[task.kind]:
         settings["scoring"] = score.name
     method.set_params(**{k: v for k, v in settings.items() if k in own and v is not None})

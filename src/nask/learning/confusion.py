@@ -69,13 +69,14 @@ def score_of_confusion(name: str, counts: Float64) -> Float64:
     kind, _, average = name.partition("_")
     above, below = _parts(kind, right, true, found)
     if average == "micro":
-        return _share(above.sum(axis=-1), below.sum(axis=-1))
+        above, below = above.sum(axis=-1, keepdims=True), below.sum(axis=-1, keepdims=True)
     shares = _share(above, below)
     if average == "macro":
         return _mean(shares, true + found > 0)
     if average == "weighted":
         return _share((shares * true).sum(axis=-1), true.sum(axis=-1))
-    return np.asarray(shares[..., 1])
+    # Of the second class, or the only share.
+    return np.asarray(shares[..., -1 if average else 1])
 
 
 def score_parts(

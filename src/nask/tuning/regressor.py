@@ -29,6 +29,21 @@ FEWEST = 2
 OF_CLASSIFIERS = ("C", "multiclass")
 
 
+def for_numbers(grid: Grid) -> Grid:
+    """Return a grid of a classifier as one for numbers: with graphs of all sizes, without C.
+
+    Examples
+    --------
+    >>> for_numbers({"gamma": [1.0], "C": [1, 10]})
+    [{'normalize': (True, False), 'gamma': [1.0]}]
+    """
+    parts = [grid] if isinstance(grid, Mapping) else grid
+    return [
+        {"normalize": (True, False), **{k: v for k, v in part.items() if k not in OF_CLASSIFIERS}}
+        for part in parts
+    ]
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class TunedGraphRegressor(RegressorMixin, TunedModel):
     """A search over a grid of ridge regressions of graphs."""
@@ -148,11 +163,9 @@ class TunedNASKRegressor(TunedGraphRegressor, TunedStarModel):
     def own_grid(self) -> Grid:
         """Return the grid; that of a name with graphs as they are, too."""
         found = super().own_grid()
-        parts = [found] if isinstance(found, Mapping) else found
         if isinstance(self.grid, str):
-            more = {"normalize": (True, False)}
-            return [{k: v for k, v in ({**part, **more}).items() if k != "C"} for part in parts]
-        for part in parts:
+            return for_numbers(found)
+        for part in [found] if isinstance(found, Mapping) else found:
             for name in OF_CLASSIFIERS:
                 if isinstance(part, Mapping) and name in part:
                     raise ParameterError(
