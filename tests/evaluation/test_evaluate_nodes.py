@@ -1,6 +1,7 @@
 """nask.evaluate over the nodes of a network: honest folds, the public split, records."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.splits import public_split
 from nask.evaluation.tasks import make_task
 from nask.exceptions import ParameterError
+from nask.learning.scores import ACCURACY
 
 GRID = {"gamma": [0.3, 3.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "C": [0.1, 1.0]}
 PARTS = ("train", "validation", "test")
@@ -48,12 +50,13 @@ def method_of(model):
     return "nask" if model.learner == "ridge" else "nask-svm"
 
 
-def one_fold(model, stacks, classes, codes, split):
+def one_fold(model, stacks, task, split):
     """The record of a fold from Gram matrices of the whole network."""
     if model.learner == "svm":
-        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, classes, codes, split)
+        own = task.classes, task.target, split
+        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, *own)
     [fold] = evaluate_module.ridge_folds(
-        model, model.sweeps(), None, stacks, classes, codes, [split], False, ""
+        model, model.sweeps(), None, stacks, task, [split], ACCURACY, False, ""
     )
     return fold.record
 
@@ -116,10 +119,10 @@ def test_classes_of_test_nodes_change_nothing_but_the_accuracy(model, network, p
 def test_classes_of_a_test_fold_are_never_seen_by_the_choice(model, network, undisturbed):
     task = make_task(network, "folds", 4, None, None, 0)
     split = task.splits[2]
-    spoiled = task.codes.copy()
+    spoiled = task.target.copy()
     spoiled[split.test] = 1 - spoiled[split.test]
     stacks = [sweep.compute(network.graph) for sweep in model.sweeps()]
-    blind = one_fold(model, stacks, task.classes, spoiled, split)
+    blind = one_fold(model, stacks, replace(task, target=spoiled), split)
     honest = undisturbed.records[2]
     assert (blind.predicted, blind.parameters) == (honest.predicted, honest.parameters)
     assert blind.accuracy == pytest.approx(1 - honest.accuracy)
@@ -198,7 +201,7 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, network, tmp_p
     fold = getattr(evaluate_module, name)
 
     def noted(*arguments):
-        computed.extend([1] if model.learner == "svm" else arguments[6])
+        computed.extend([1] if model.learner == "svm" else arguments[5])
         return fold(*arguments)
 
     monkeypatch.setattr(evaluate_module, name, noted)

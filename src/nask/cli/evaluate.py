@@ -19,6 +19,7 @@ from nask.cli.arguments import (
     TaskOption,
     TimeLimitOption,
     load_any,
+    other_task,
     seconds,
     with_task,
 )
@@ -167,6 +168,7 @@ def evaluate(
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)
+                told += "" if task else other_task(dataset)
             if not as_json:
                 typer.echo(f"{dataset!r}\n{told}".strip(), err=True)
             items: Items = "nodes" if isinstance(dataset, nask.NodeDataset) else "graphs"

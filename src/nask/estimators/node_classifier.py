@@ -286,7 +286,7 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
             restart=self.restart,
             random_state=self.random_state,
             **shared,
-        )
+        ).set_output(transform="default")
         rows = self.features_.fit_transform(graph)
         self.linear_ = fit_linear(
             rows,

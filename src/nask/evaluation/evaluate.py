@@ -44,6 +44,7 @@ from nask.execution.processes import in_processes
 from nask.execution.progress import Progress, track
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
+from nask.io.target import can_be_classes
 from nask.kernels.parameters import POSITIVE, is_positive
 from nask.learning.scores import ACCURACY, DEFAULTS, Score, score_named
 from nask.messages import quoted
@@ -154,8 +155,7 @@ def evaluate(
     data: Dataset | NodeDataset
     data = dataset if isinstance(dataset, (Dataset, NodeDataset)) else load_dataset(dataset)
     items: Items = "nodes" if isinstance(data, NodeDataset) else "graphs"
-    kind = data.learning_task()[0] if isinstance(data, Dataset) else "classify"
-    method = named_method(model, items, kind) if isinstance(model, str) else clone(model)
+    method = _named(model, data, items) if isinstance(model, str) else clone(model)
     own = method.get_params(deep=False)
     least = LEAST_TO_CHOOSE if "inner" in own else 1
     task = make_task(data, split, folds, repeats, inner, random_state, least)
@@ -251,6 +251,24 @@ def _tracked(folds: Iterable[T], task: Task, journal: Journal, progress: Progres
     """Report how many of all folds are done."""
     before = len(task.splits) - len(_pending(task, journal))
     return track(folds, len(task.splits), progress, f"{task.name}: folds", start=before)
+
+
+def _named(name: str, data: Dataset | NodeDataset, items: Items) -> Any:
+    """Return the method of that name for what is to be predicted; else say what that is, and why."""
+    task, why = data.learning_task() if isinstance(data, Dataset) else ("classify", "")
+    try:
+        return named_method(name, items, task)
+    except ParameterError as error:
+        if task == "classify" or not isinstance(data, Dataset):
+            raise
+        classes = (
+            " If they are classes, say so: nask evaluate --task classify, or Dataset(..., "
+            "task='classify')."
+        )
+        raise ParameterError(
+            f"{error} {data.name} has numbers on a scale, because {why}."
+            + classes * can_be_classes(data.y)
+        ) from None
 
 
 def _check_fits(method: Any, task: Task, strict: bool) -> None:

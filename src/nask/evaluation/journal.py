@@ -34,7 +34,7 @@ from nask.storage.write_errors import writing
 
 # Version of the records. Those of version 1 have no version number and no true classes. A run with
 # accuracy alone is written in version 2, one with another score, or on numbers, in version 3.
-ACCURACIES, SCORES = 2, 3
+ACCURACIES, VERSION = 2, 3
 # The parameter and the option that name the folder for results, in errors.
 OUT = "out (--out)"
 # What a run on numbers has in place of classes.
@@ -92,7 +92,7 @@ class Journal:
                 raise self._file.foreign()
             with writing(path, OUT):
                 path.parent.mkdir(parents=True, exist_ok=True)
-            version = SCORES if "scoring" in (identity or {}) else ACCURACIES
+            version = VERSION if "scoring" in (identity or {}) else ACCURACIES
             lines = [{"run": json.loads(json.dumps(identity)), "version": version}]
             self._file.append(lines[0])
         self.version: int = lines[0].get("version", 1)
@@ -174,10 +174,10 @@ class Journal:
     def _check_first(self, whole: bool) -> None:
         """Raise unless the first line describes a run; if ``whole``, with all of its fields."""
         remedy = "Restore it from a copy, or delete the file to begin again."
-        if type(self.version) is not int or not 1 <= self.version <= SCORES:
+        if type(self.version) is not int or not 1 <= self.version <= VERSION:
             raise FormatError(
                 f"{self.path} holds records of version {quoted(self.version)}; this nask reads "
-                f"versions 1 to {SCORES}. Read it with the nask that wrote it."
+                f"versions 1 to {VERSION}. Read it with the nask that wrote it."
             )
         try:
             check_fields({"run": self.run}, {"run": NAMES})
