@@ -9,11 +9,16 @@ fold chose.
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 from nask import plots
+from nask.graph.attributed_graph import AttributedGraph
+from nask.lab.atoms import atom_names
 from nask.lab.experiments.accuracy import OF_KERNELS, REFERENCE
 from nask.lab.experiments.evaluated import Evaluated
 from nask.lab.experiments.experiment import Experiment, Report, Results
-from nask.lab.experiments.studied import StudiedFold, Study
+from nask.lab.experiments.studied import StudiedFold, StudiedGraph, Study
 
 NAME = "case-study"
 SET = "NCI1"
@@ -33,8 +38,23 @@ def report(results: Results) -> Report:
     lines = [f"Chosen on the training set: {chosen}.", "", *_graphs(study)]
     pictures = {
         f"{NAME}-confidence": plots.confidence(study.truth, study.probabilities, study.classes),
+        **{f"{NAME}-class-{own.truth}": _stars(study, own) for own in study.graphs},
     }
     return Report("\n".join(lines) + "\n", pictures)
+
+
+def _stars(study: Study, own: StudiedGraph) -> Any:
+    """The stars of one graph, with the colours that the other graph has for the same atoms."""
+    counts = Counter(label for each in study.graphs for label in each.labels)
+    names = atom_names(SET, counts)
+    return plots.stars(
+        AttributedGraph(len(own.labels), own.edges, {"atom": own.labels}, categorical=["atom"]),
+        own.core,
+        names={label: names[label] for label, _ in counts.most_common()},
+        contributions=own.shares,
+        title=f"Graph {own.graph} of {SET}, class {own.truth}: stars around node {own.core}, and "
+        f"what its nodes say for that class",
+    )
 
 
 def _graphs(study: Study) -> list[str]:

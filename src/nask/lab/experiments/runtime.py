@@ -37,8 +37,8 @@ def report(results: Results) -> Report:
         lines.append(f"| {method} | {' | '.join(cells)} |")
     lines += [
         "",
-        "Time of one Gram matrix on one thread; in brackets, how many times that of NASK; in "
-        "italics, what the paper reports, on another machine.",
+        "Processor time of one Gram matrix on one thread; in brackets, how many times that of "
+        "NASK; in italics, what the paper reports, on another machine.",
     ]
     return Report("\n".join(lines) + "\n")
 

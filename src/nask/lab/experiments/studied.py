@@ -29,7 +29,7 @@ class StudiedGraph:
     truth, predicted : label
     probability : float
         Of the predicted class.
-    labels : tuple of str
+    labels : tuple
         Category of each node.
     edges : tuple of (int, int)
     core : int
@@ -42,7 +42,7 @@ class StudiedGraph:
     truth: Any
     predicted: Any
     probability: float
-    labels: tuple[str, ...]
+    labels: tuple[Any, ...]
     edges: tuple[tuple[int, int], ...]
     core: int
     shares: tuple[float, ...]
@@ -177,7 +177,7 @@ def _studied(model: Any, data: nask.Dataset, i: int, probabilities: Any) -> Stud
         truth=np.asarray(data.y)[i].item(),
         predicted=predicted.item(),
         probability=float(probabilities.max()),
-        labels=tuple(str(value) for value in first.values()),
+        labels=tuple(first.values()),
         edges=tuple((int(u), int(v)) for u, v in graph.edges),
         core=int(degrees.argmax()),
         shares=tuple((sign * why.leaning).tolist()),
