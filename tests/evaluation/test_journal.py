@@ -167,7 +167,7 @@ def test_the_first_line_is_checked_too(folder, harm, message):
         nask.read_results(folder)
 
 
-@pytest.mark.parametrize("version", [0, 3, "2", None])
+@pytest.mark.parametrize("version", [0, 4, "2", None])
 def test_records_of_another_version_are_refused(folder, version):
     path, lines = lines_of(folder)
     lines[0]["version"] = version

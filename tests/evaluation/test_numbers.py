@@ -164,10 +164,14 @@ def test_any_regressor_is_fitted_on_training_graphs_alone(sized):
     result = nask.evaluate(nask.NASKRegressor(learner="ridge"), sized, folds=3, repeats=1)
     record = result.records[0]
     train = np.setdiff1d(np.arange(48), record.test)
-    fitted = nask.NASKRegressor(learner="ridge").fit([sized.graphs[k] for k in train], sized.y[train])
+    fitted = nask.NASKRegressor(learner="ridge").fit(
+        [sized.graphs[k] for k in train], sized.y[train]
+    )
     expected = fitted.predict([sized.graphs[k] for k in record.test])
     np.testing.assert_array_equal(record.predicted, expected)
-    strict = nask.evaluate(nask.TunedNASKRegressor(grid=GRID), sized, folds=3, repeats=1, strict=True)
+    strict = nask.evaluate(
+        nask.TunedNASKRegressor(grid=GRID), sized, folds=3, repeats=1, strict=True
+    )
     assert strict.strict
     assert strict.score_mean > 0.6
 
@@ -207,8 +211,10 @@ def test_rivals_and_floors(sized, undisturbed):
 def test_numbers_and_classes_are_compared_apart(sized, mutag, tmp_path):
     few = nask.Dataset("few", mutag.graphs[:48], mutag.y[:48])
     for dataset in (sized, few):
-        for floor in (nask.NASKRegressor(n_hops=1), "mean") if dataset is sized else (
-            nask.NASKClassifier(n_hops=1), "majority"
+        for floor in (
+            (nask.NASKRegressor(n_hops=1), "mean")
+            if dataset is sized
+            else (nask.NASKClassifier(n_hops=1), "majority")
         ):
             nask.evaluate(floor, dataset, folds=2, repeats=1, out=tmp_path)
     comparison = nask.compare(tmp_path)

@@ -65,7 +65,9 @@ def test_predictions_are_those_of_decisions_and_probabilities(few):
     model = nask.TunedNASKClassifier(grid={"n_hops": [1, 2], "alpha": [0.1]})
     by_area = nask.evaluate(model, few, scoring="roc_auc", **PROTOCOL)
     for record in by_area.records:
-        np.testing.assert_array_equal(np.where(np.array(record.outputs) > 0, 1, -1), record.predicted)
+        np.testing.assert_array_equal(
+            np.where(np.array(record.outputs) > 0, 1, -1), record.predicted
+        )
     by_loss = nask.evaluate(model, few, scoring="neg_log_loss", **PROTOCOL)
     for record in by_loss.records:
         outputs = np.array(record.outputs)
@@ -137,7 +139,11 @@ def test_classes_of_a_test_fold_are_never_seen_by_the_choice(few):
             judge = LeaveOneOut(ClassGoal(own, 2, score=Score(name)), tests=[test])
             judge.enter(Matrices(grams), grams)
             choice = judge.choose()
-            outputs = judge.probabilities(0, choice) if name == "neg_log_loss" else judge.scores(0, choice)
+            outputs = (
+                judge.probabilities(0, choice)
+                if name == "neg_log_loss"
+                else judge.scores(0, choice)
+            )
             found.append((choice.parameters, choice.score, outputs))
         assert found[0][0] == found[1][0]
         assert found[0][1] == pytest.approx(found[1][1])

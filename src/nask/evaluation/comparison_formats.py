@@ -49,7 +49,10 @@ def _grid(
     rows = [
         [
             word(method),
-            *(figure(table.cells.get((dataset, method)), table.score) for dataset in table.datasets),
+            *(
+                figure(table.cells.get((dataset, method)), table.score)
+                for dataset in table.datasets
+            ),
             *([_rank(table, method)] if ranked else []),
         ]
         for method in table.methods

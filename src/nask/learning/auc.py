@@ -28,6 +28,9 @@ def auc_parts(positive: Mask, decisions: Array, weights: Float64) -> Float64:
     >>> auc_parts(positive, np.array([[0.1, 0.4, 0.3, 0.8]]), np.ones(4))
     array([[1.25, 0.25, 0.25, 1.25]])
     """
+    if positive.all() or not positive.any():
+        # No pairs, as in a small sample: nothing is known of any method.
+        return np.full(decisions.shape, 0.5)
     parts = np.empty(decisions.shape)
     own, other = np.flatnonzero(positive), np.flatnonzero(~positive)
     total, rest = weights[own].sum(), weights[other].sum()
