@@ -156,7 +156,7 @@ def test_a_score_that_its_predictions_do_not_have_is_found_out(sized, tmp_path):
     fold = json.loads(lines[2])
     fold["scores"]["r2"] += 0.1
     path.write_text("".join([*lines[:2], json.dumps(fold) + "\n", *lines[3:]]))
-    with pytest.raises(FormatError, match="has r2 .*, but its predictions have"):
+    with pytest.raises(FormatError, match=r"has r2 .*, but its predictions have"):
         nask.read_results(tmp_path)
 
 

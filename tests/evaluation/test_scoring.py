@@ -72,7 +72,7 @@ def test_predictions_are_those_of_decisions_and_probabilities(few):
     for record in by_loss.records:
         outputs = np.array(record.outputs)
         np.testing.assert_allclose(outputs.sum(axis=1), 1.0)
-        np.testing.assert_array_equal([-1, 1][0] + 2 * outputs.argmax(axis=1), record.predicted)
+        np.testing.assert_array_equal(2 * outputs.argmax(axis=1) - 1, record.predicted)
 
 
 def test_probabilities_of_a_fold_are_those_of_a_fit(few):
@@ -155,7 +155,7 @@ def test_several_classes(letters):
     for name in ("f1_macro", "neg_log_loss", "roc_auc_ovr"):
         result = nask.evaluate(model, letters, scoring=name, **PROTOCOL)
         assert np.isfinite(result.score_mean)
-    with pytest.raises(ParameterError, match="for two classes, and here are 3. Scores for more"):
+    with pytest.raises(ParameterError, match=r"for two classes, and here are 3\. Scores for more"):
         nask.evaluate(model, letters, scoring="roc_auc", **PROTOCOL)
     fitted = nask.TunedNASKClassifier(grid={"n_hops": [1]}, scoring="f1")
     with pytest.raises(ParameterError, match="for two classes"):
@@ -203,7 +203,7 @@ def test_a_changed_score_or_output_is_found_out(few, tmp_path):
     fold = json.loads(lines[2])
     fold["outputs"] = [-own for own in fold["outputs"]]
     path.write_text("".join([*lines[:2], json.dumps(fold) + "\n", *lines[3:]]))
-    with pytest.raises(FormatError, match="has roc_auc .*, but its predictions have"):
+    with pytest.raises(FormatError, match=r"has roc_auc .*, but its predictions have"):
         nask.read_results(tmp_path)
 
 

@@ -216,9 +216,9 @@ def test_items_order_regressions_as_the_score_does(name, weighted):
 
 
 def test_a_wrong_score_is_told_with_those_that_there_are():
-    with pytest.raises(ParameterError, match="Did you mean 'roc_auc'.*Scores: accuracy, "):
+    with pytest.raises(ParameterError, match=r"Did you mean 'roc_auc'.*Scores: accuracy, "):
         score_named("roc_acu", "classify")
-    with pytest.raises(ParameterError, match="for classes, and here are numbers.*r2, neg_mean"):
+    with pytest.raises(ParameterError, match=r"for classes, and here are numbers.*r2, neg_mean"):
         score_named("accuracy", "regress")
     with pytest.raises(ParameterError, match="There is no score 5"):
         score_named(5)

@@ -131,8 +131,8 @@ def load(path: str | os.PathLike[str]) -> Model:
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
-            "file written by the save method of a NASKClassifier, NASKRegressor, TunedNASKClassifier "
-            "or TunedNASKRegressor."
+            "file written by the save method of a NASKClassifier, NASKRegressor, "
+            "TunedNASKClassifier or TunedNASKRegressor."
         ) from error
 
 

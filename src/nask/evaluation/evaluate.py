@@ -254,7 +254,7 @@ def _tracked(folds: Iterable[T], task: Task, journal: Journal, progress: Progres
 
 
 def _named(name: str, data: Dataset | NodeDataset, items: Items) -> Any:
-    """Return the method of that name for what is to be predicted; else say what that is, and why."""
+    """Return the method of that name for the target; where there is none, say what that is."""
     task, why = data.learning_task() if isinstance(data, Dataset) else ("classify", "")
     try:
         return named_method(name, items, task)

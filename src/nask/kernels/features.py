@@ -194,7 +194,7 @@ attributes, degree, use_edges
     @property
     def _n_features_out(self) -> int:
         """Number of columns, for scikit-learn's names of them: naskfeatures0, naskfeatures1, ..."""
-        return self.hop_columns_[-1].stop
+        return int(self.hop_columns_[-1].stop)
 
     @property
     def hop_columns_(self) -> list[slice]:
