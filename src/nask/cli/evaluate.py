@@ -239,7 +239,9 @@ def _model(
     if isinstance(model, TunedStarModel):
         name_of_grid = grid or ("nodes" if items == "nodes" else "default")
         found = grid_from_options(name_of_grid, values)
-        model.set_params(grid=for_numbers(found) if task == "regress" else found)
+        if task == "regress" and not isinstance(found, str):
+            found = for_numbers(found)
+        model.set_params(grid=found)
         if expansion != EXPANSION:
             model.set_params(estimator=model.untuned().set_params(expansion=expansion))
     return model

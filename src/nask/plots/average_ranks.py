@@ -95,6 +95,9 @@ def critical_difference(
 def _ranking(
     comparison: Comparison, items: Items | None, scoring: str | None
 ) -> tuple[Ranking, Items]:
+    if items is not None:
+        # Raises where there is none.
+        comparison.table(items, scoring)
     tables = [
         table
         for table in comparison.tables
