@@ -172,13 +172,13 @@ def star_vectors(task: Task, gamma: float, gamma_star: float, n_hops: int) -> li
     schema = Schema.fit(task.graphs)
     spec = nask.NASK(gamma=gamma, gamma_star=gamma_star, n_hops=n_hops).star_spec(schema)
     batch = GraphBatch.encode(task.graphs, schema)
-    colours = StarColours.of(batch, n_hops, use_edges=True).levels[-1]
+    colours = StarColours.of(batch, spec).levels[-1]
     distinct = np.unique(colours, return_index=True)[1]
     rng = np.random.default_rng(0)
     landmarks = rng.choice(distinct, min(LANDMARKS, len(distinct)), replace=False)
     some = batch.nodes.take(landmarks, np.array([0, len(landmarks)]))
     padded = np.asarray(similarity_matrix(batch.nodes, some, spec.nodes, "float64"), np.float64)
-    [star], [incidence] = star_matrices(batch, 1, "nested")
+    [star], [incidence] = star_matrices(batch, spec)
     edges = (incidence @ FeatureMap.of(batch.edges, spec.edges).matrix()).toarray()
     found = [nystrom(padded[:, : len(landmarks)], landmarks)]
     core = found[0]

@@ -10,7 +10,7 @@ import math
 import mpmath as mp
 import numpy as np
 
-from nask.engines.reference.stars import star
+from nask.engines.reference.stars import members_of
 from nask.numeric import TINY
 
 
@@ -38,7 +38,7 @@ def _stars(batch, spec):
             (
                 (batch.nodes.numerical[:, nodes], batch.nodes.categorical[:, nodes]),
                 (batch.edges.numerical[:, edges], batch.edges.categorical[:, edges]),
-                *star(batch, i, 1),
+                *members_of(batch, i, 1, spec),
             )
         )
     return graphs
@@ -46,6 +46,8 @@ def _stars(batch, spec):
 
 def _similarity(a, b, s):
     """P between elements, and what of it exceeds P of two that are entirely dissimilar."""
+    if s.joint:
+        return _gaussian(a, b, s)
     base = mp.mpf(s.constant)
     excess = mp.matrix(a[0].shape[1], b[0].shape[1])
     parts = (
@@ -61,6 +63,26 @@ def _similarity(a, b, s):
                 if d < 1:  # and so not missing
                     excess[v, w] += weight * (mp.exp(-gamma * d) - mp.exp(-gamma))
     return base, excess
+
+
+def _gaussian(a, b, s):
+    """P as a Gaussian, of which nothing is taken off: its least value is 0."""
+    P = mp.matrix(a[0].shape[1], b[0].shape[1])
+    scales = [
+        [mp.mpf(float(w)) * mp.mpf(float(g)) for w, g in zip(weights, gammas, strict=True)]
+        for weights, gammas in (
+            (s.numerical_weight, s.numerical_gamma),
+            (s.categorical_weight, s.categorical_gamma),
+        )
+    ]
+    for v, w in np.ndindex(P.rows, P.cols):
+        numbers = zip(scales[0], a[0][:, v], b[0][:, w], strict=True)
+        codes = zip(scales[1], a[1][:, v], b[1][:, w], strict=True)
+        distance = mp.fsum(k * _distance(x, y) ** 2 for k, x, y in numbers)
+        # Half for each of two values that differ, and none for a missing one.
+        distance += mp.fsum(k * (int(x >= 0) + int(y >= 0)) / 2 for k, x, y in codes if x != y)
+        P[v, w] = mp.exp(-distance)
+    return mp.mpf(0), P
 
 
 def _distance(x, y):

@@ -7,7 +7,17 @@ import nask
 NUMBERS = st.floats(-1, 1).map(lambda x: round(x, 3))
 FAR_NUMBERS = NUMBERS | st.sampled_from([-1e9, -7.5, 2.5, 3.0, 1e4, 1e9])
 LETTERS = st.sampled_from("abc")
+# Ways to compare values, and to choose members; most draws have the defaults.
+VARIANTS = {
+    "similarity": st.sampled_from(["gower", "gower", "one-hot", "euclidean"]),
+    "max_leaves": st.sampled_from([None, None, 1, 2]),
+}
 MORE_LETTERS = st.sampled_from("abcxyz")
+
+
+def fitting(options):
+    """The options of a kernel, without a number of leaves if it compares balls, which have none."""
+    return options | {"max_leaves": None} if options["expansion"] == "ball" else options
 
 
 def values(elements: st.SearchStrategy, size: int) -> st.SearchStrategy:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nask.attributes import feature_map
 from nask.attributes.feature_map import FeatureMap, Slot, few_values
 from nask.attributes.similarity import attribute_similarities
-from nask.engines.reference.equations import attribute_similarity
+from nask.engines.reference.similarity import element_similarity, values_of
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
@@ -36,7 +36,10 @@ def encoded(data):
 def equations(a, b, similarity):
     return np.array(
         [
-            [attribute_similarity(a, x, b, y, similarity) for y in range(len(b))]
+            [
+                element_similarity(values_of(a, x), values_of(b, y), similarity)
+                for y in range(len(b))
+            ]
             for x in range(len(a))
         ]
     ).reshape(len(a), len(b))

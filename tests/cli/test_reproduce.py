@@ -1,9 +1,11 @@
 """The command nask reproduce as a user meets it."""
 
+import sys
+
 import pytest
 
 from nask.evaluation.results import read_results
-from nask.exceptions import ParameterError
+from nask.exceptions import MissingDependencyError, ParameterError
 from nask.lab.experiments.catalogue import NAMES, experiment
 
 # Sets that the quick version of each experiment reads, apart from embedded ones.
@@ -73,3 +75,35 @@ def test_records_of_another_run_are_kept(invoke, tmp_path):
     done = invoke("reproduce", "ablation", "--no-run", "--out", tmp_path)
     assert "there are no records" in done.stderr
     assert read_results(tmp_path / "league") == [before]
+
+
+def test_a_folder_that_cannot_be_made_is_told(invoke, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    done = invoke("reproduce", "runtime", "--quick", "--out", tmp_path / "file/sub", succeed=False)
+    assert "Cannot write" in done.stderr
+    assert "--out" in done.stderr
+
+
+def test_a_process_that_is_killed_does_not_end_the_others(invoke, tmp_path, monkeypatch):
+    tried = []
+
+    def killed(self, place):
+        tried.append(self.row)
+        raise ChildProcessError("The process with the time limit ended with code -9.")
+
+    monkeypatch.setattr("nask.lab.experiments.timed.TimedGram.run", killed)
+    done = invoke("reproduce", "runtime", "--quick", "--out", tmp_path, succeed=False)
+    assert "code -9" in done.stderr
+    assert len(tried) == 3
+
+
+def test_an_unknown_id_beside_all_is_told(invoke, tmp_path):
+    with pytest.raises(ParameterError, match="There is no experiment 'deth'"):
+        invoke("reproduce", "all", "deth", "--no-run", "--out", tmp_path)
+
+
+def test_without_matplotlib_nothing_is_run(invoke, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'nask\[plots\]'"):
+        invoke("reproduce", "depth", "--quick", "--out", tmp_path / "new")
+    assert not (tmp_path / "new").exists()

@@ -79,3 +79,9 @@ def test_other_threads_go_on_meanwhile():
     stop.set()
     thread.join()
     assert after > before
+
+
+@pytest.mark.parametrize("matrix", [np.eye(3, dtype=np.float32), np.eye(6)[::2, ::2]])
+def test_other_arrays_would_spoil_memory_and_are_refused(matrix):
+    with pytest.raises(AssertionError):
+        factorise(matrix)

@@ -18,9 +18,13 @@ from nask.engines.explicit import engine as explicit
 from nask.engines.pairwise import engine as pairwise
 from nask.engines.pairwise import tiling
 from nask.exceptions import AbsentAttributeWarning, ParameterError, UnseenAttributeWarning
-from strategies import collections
+from strategies import VARIANTS, collections, fitting
 
-ENGINES = {"nested": ("pairwise", "distinct"), "ball": ("pairwise", "explicit")}
+ENGINES = {
+    "nested": ("pairwise", "distinct"),
+    "ball": ("pairwise", "explicit"),
+    "walk": ("pairwise", "distinct"),
+}
 FAST = [(expansion, engine) for expansion, engines in ENGINES.items() for engine in engines]
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 OPTIONS = st.fixed_dictionaries(
@@ -33,6 +37,7 @@ OPTIONS = st.fixed_dictionaries(
         "degree": st.sampled_from([None, "categorical", "numerical"]),
         "use_edges": st.booleans(),
     }
+    | VARIANTS
 )
 
 
@@ -40,7 +45,7 @@ OPTIONS = st.fixed_dictionaries(
 @settings(max_examples=80)
 @given(data=st.data())
 def test_fast_engines_agree_with_the_equations(expansion, data):
-    options = data.draw(OPTIONS) | {"expansion": expansion, "normalize": False}
+    options = fitting(data.draw(OPTIONS) | {"expansion": expansion, "normalize": False})
     train, new = data.draw(collections())
     # Rounding errors of either engine grow as gamma_star^(n_hops - 1): four hops at 64 would make
     # 6e-11 of float64's 2e-16.
@@ -52,7 +57,7 @@ def test_fast_engines_agree_with_the_equations(expansion, data):
     oracle = nask.NASK(engine="reference", **options)
     kernels = [
         nask.NASK(engine=name, dtype=dtype, **options)
-        for name in ENGINES[expansion]
+        for name in engines_of(options)
         for dtype in TOLERANCE
     ]
     with small_tiles(), warnings.catch_warnings():
@@ -62,6 +67,14 @@ def test_fast_engines_agree_with_the_equations(expansion, data):
         for fast in kernels:
             for ours, theirs in zip(answers(fast, train, new), expected, strict=True):
                 close(ours, theirs, fast)
+
+
+def engines_of(options):
+    """The fast engines that compute a kernel: one of them needs a sum over attributes."""
+    engines = ENGINES[options["expansion"]]
+    if options["n_hops"] == 1:
+        engines = ("pairwise", "explicit", "distinct")
+    return [name for name in engines if (name, options["similarity"]) != ("explicit", "euclidean")]
 
 
 def answers(kernel, train, new):
@@ -97,7 +110,7 @@ def close(ours, theirs, kernel):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("expansion", ["nested", "ball"])
+@pytest.mark.parametrize("expansion", ENGINES)
 def test_agreement_on_real_graphs_with_every_kind_of_attribute(cuneiform, expansion):
     graphs = cuneiform.graphs[::60]
     options = {"expansion": expansion, "n_hops": 2, "degree": "numerical", "gamma": 0.5}
@@ -163,8 +176,9 @@ def test_auto_counts_distinct_numbers_and_common_categories():
     ("engine", "expansion", "needs"),
     [
         ("explicit", "nested", r"expansion='ball' \(or n_hops=1\)"),
+        ("explicit", "walk", r"expansion='ball' \(or n_hops=1\)"),
         ("explicit", "ball", "numerical attributes of at most 1000 distinct values"),
-        ("distinct", "ball", "expansion='nested'"),
+        ("distinct", "ball", "expansion='nested' or 'walk'"),
     ],
 )
 def test_an_engine_says_what_it_cannot_do(engine, expansion, needs):
@@ -172,3 +186,11 @@ def test_an_engine_says_what_it_cannot_do(engine, expansion, needs):
     graph = nask.AttributedGraph(1001, node_attributes={"x": numbers})
     with pytest.raises(ParameterError, match=needs):
         nask.NASK(engine=engine, expansion=expansion).fit([graph])
+
+
+def test_a_product_over_attributes_is_no_matrix_product():
+    graph = nask.AttributedGraph(2, node_attributes={"x": [0.0, 1.0]})
+    kernel = nask.NASK(engine="explicit", expansion="ball", similarity="euclidean")
+    with pytest.raises(ParameterError, match="a sum over attributes, which 'euclidean' is not"):
+        kernel.fit([graph])
+    assert kernel.set_params(engine="auto").fit([graph]).engine_ == "pairwise"

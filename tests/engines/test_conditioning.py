@@ -16,7 +16,7 @@ from nask.exceptions import (
     UnseenAttributeWarning,
 )
 from nask.stars.colours import StarColours
-from strategies import collections, graphs, sharing
+from strategies import VARIANTS, collections, graphs, sharing
 
 ENGINES = ("pairwise", "distinct", "reference")
 SHARP = [(5, 1e4), (6, 1e3), (10, 100.0), (8, 1e3), (4, 1e9), (3, 1e300)]
@@ -30,6 +30,7 @@ OPTIONS = st.fixed_dictionaries(
         "degree": st.sampled_from([None, "categorical", "numerical"]),
         "use_edges": st.booleans(),
     }
+    | VARIANTS
 )
 # Few values, so that stars are alike, all but alike, or have members in the same shares.
 VALUES = st.sampled_from([0.0, 0.5, 1.0, 0.3, 0.1 + 0.2, 0.3 + 1e-9, 0.5000001])
@@ -85,7 +86,7 @@ def test_the_limit_is_equality_of_stars(mutag, engine, gamma_star):
     some = mutag.graphs[:12]
     kernel = nask.NASK(n_hops=4, gamma_star=gamma_star, normalize=False, engine=engine).fit(some)
     batch = kernel.fitted_.graphs.batch
-    colours = StarColours.of(batch, 4, use_edges=True)
+    colours = StarColours.of(batch, kernel.fitted_.graphs.spec)
     star = np.eye(batch.n_nodes)
     incidence = np.zeros((batch.n_nodes, len(batch.edges)))
     for e, (u, v) in enumerate(batch.endpoints):

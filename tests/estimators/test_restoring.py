@@ -290,6 +290,8 @@ REFUSED = {
     "n_graphs": lambda d: d.update(n_graphs=1),
     "hops": lambda d: d["parameters"].update(n_hops=10**9),
     "degree": lambda d: d["schema"].update(degree="categorical"),
+    "parameter similarity": lambda d: d["schema"].update(similarity="one-hot"),
+    "similarity of the schema": lambda d: d["schema"].update(similarity=["gower"]),
     "classes": lambda d: d.update(classes=[d["classes"][0]] * len(d["classes"])),
     "classes_dtype": lambda d: d.update(classes=["a", "b", "c"], classes_dtype="<U90000"),
     "class": lambda d: d.update({"class": "NASKNodeClassifier"}),
@@ -310,6 +312,30 @@ def test_a_document_that_contradicts_itself(files, tmp_path, what):
     path = write_members(tmp_path / "m", {**members, "model.json": json.dumps(content)})
     with pytest.raises(ModelFileError, match=what):
         nask.load(path)
+
+
+def test_a_file_that_does_not_know_of_similarities(files, tmp_path):
+    """As files were before there were any but Gower's."""
+    members, graphs = files["three"]
+    content = json.loads(members["model.json"])
+    del content["schema"]["similarity"]
+    for name in ("similarity", "max_leaves"):
+        del content["parameters"][name]
+    old = write_members(tmp_path / "old", {**members, "model.json": json.dumps(content)})
+    new = write_members(tmp_path / "new", members)
+    ours, theirs = (nask.load(path).decision_function(graphs) for path in (old, new))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_point_without_a_coordinate_is_refused(tmp_path, mutag):
+    model = nask.NASKClassifier(n_hops=1, similarity="euclidean", degree="numerical")
+    model.fit(mutag.graphs[:10], mutag.y[:10]).save(tmp_path / "m")
+    members = members_of(tmp_path / "m")
+    values = array_of(members["batch/nodes_numerical.npy"]).copy()
+    values[0, 0] = np.nan
+    members["batch/nodes_numerical.npy"] = bytes_of(values)
+    with pytest.raises(ModelFileError, match="which a Euclidean similarity has no place for"):
+        nask.load(write_members(tmp_path / "n", members))
 
 
 @pytest.mark.slow

@@ -45,6 +45,8 @@ def test_a_classifier_comes_back(saved):
         {"dtype": "float32"},
         {"probability": False, "class_weight": "balanced"},
         {"class_weight": {-1: 2.0, 1: 1.0}, "gamma": {"node_label": 0.5}},
+        {"similarity": "one-hot", "degree": "numerical", "max_leaves": 2},
+        {"similarity": "euclidean", "degree": "numerical", "expansion": "walk"},
     ],
 )
 def test_every_parameter_comes_back(tmp_path, mutag, parameters):

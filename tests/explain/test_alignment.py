@@ -11,7 +11,7 @@ from nask.exceptions import InputError
 
 
 @pytest.mark.parametrize("normalize", [True, False])
-@pytest.mark.parametrize("expansion", ["nested", "ball"])
+@pytest.mark.parametrize("expansion", ["nested", "ball", "walk"])
 def test_shares_add_up_to_the_kernel(normalize, expansion):
     graphs = random_graphs(11, 2)
     weights = [1.0, 0.5, 2.0]

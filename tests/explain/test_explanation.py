@@ -21,11 +21,11 @@ from nask.exceptions import (
     SchemaError,
     UnseenAttributeWarning,
 )
-from strategies import collections, shares
+from strategies import VARIANTS, collections, fitting, shares
 
 KERNELS = st.fixed_dictionaries(
     {
-        "expansion": st.sampled_from(["nested", "ball"]),
+        "expansion": st.sampled_from(["nested", "ball", "walk"]),
         "engine": st.sampled_from(["auto", "pairwise"]),
         "star_norm": st.booleans(),
         "normalize": st.booleans(),
@@ -38,7 +38,8 @@ KERNELS = st.fixed_dictionaries(
         "use_edges": st.booleans(),
         "prune_cores": st.booleans(),
     }
-)
+    | VARIANTS
+).map(fitting)
 
 
 @pytest.fixture(autouse=True)

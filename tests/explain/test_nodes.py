@@ -16,6 +16,9 @@ OPTIONS = [
     {"n_hops": 4, "gamma_star": 1e5},
     {"n_hops": 2, "restart": 0.3},
     {"n_hops": 1, "restart": 0.2, "gram": "rbf", "dtype": "float32"},
+    {"n_hops": 3, "expansion": "walk"},
+    {"n_hops": 2, "max_leaves": 1, "similarity": "euclidean"},
+    {"n_hops": 2, "expansion": "walk", "max_leaves": 2, "similarity": "one-hot", "restart": 0.3},
 ]
 
 

@@ -16,6 +16,7 @@ from nask import AttributedGraph, load_dataset
 from nask.exceptions import GraphError, InputError, MissingDependencyError, NaskError
 from nask.io import coerce, from_frames, from_grakel, from_smiles
 from nask.io.coerce import as_graph, as_graphs
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.lab import make_social_network
 
 PAIR = AttributedGraph(2, [(0, 1)])
@@ -91,9 +92,49 @@ def test_unknown_items_are_named(item):
         as_graphs([PAIR, item])
 
 
-def test_smiles_are_sent_to_their_converter():
-    with pytest.raises(InputError, match=r"Item 0 .* of type str.*from_smiles"):
-        as_graphs(["CCO"])
+SMILES = ["CCO", "c1ccccc1"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        SMILES,
+        tuple(SMILES),
+        iter(SMILES),
+        np.array(SMILES),
+        np.array(SMILES, dtype=object),
+        pd.Series(SMILES, index=["b", "a"]),
+        pd.Series(SMILES, dtype="string"),
+        pl.Series(SMILES),
+    ],
+    ids=lambda column: f"{type(column).__module__}-{getattr(column, 'dtype', '')}",
+)
+def test_columns_of_smiles(column):
+    assert as_graphs(column) == [from_smiles(smiles) for smiles in SMILES]
+
+
+def test_molecules_are_read_as_others_were():
+    reading = MoleculeReading.of(["isotope"], ["conjugated"], explicit_hydrogens=True)
+    both = as_graphs(["CCO", Chem.MolFromSmiles("CCO"), PAIR], molecules=reading)
+    expected = from_smiles("CCO", atoms=["isotope"], bonds=["conjugated"], explicit_hydrogens=True)
+    assert both == [expected, expected, PAIR]
+    assert as_graph("CCO", reading) == expected
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA])
+def test_a_missing_smiles_is_to_be_left_out(nothing):
+    with pytest.raises(InputError, match=r"^Item 1 is not a graph.* Leave out what has .* of y"):
+        as_graphs(["CCO", nothing])
+
+
+def test_a_single_text_that_is_no_molecule_may_be_the_name_of_a_dataset():
+    with pytest.raises(GraphError, match=r"^'Cora' is not a valid SMILES.*nask.load_dataset"):
+        as_graph("Cora")
+
+
+def test_a_bad_smiles_is_named_by_its_position():
+    with pytest.raises(GraphError, match=r"^Graph 8: 'C1CC' is not .*: unclosed ring\. Correct it"):
+        as_graphs(["CCO", "C1CC"], first=7)
 
 
 def test_errors_of_a_graph_name_its_position():
@@ -174,7 +215,8 @@ EDGES = pd.DataFrame({"graph": [1], "source": [0], "target": [1]})
             "nask.io.from_grakel",
             lambda pairs: [from_grakel(p) for p in pairs],
         ),
-        (["CC"], "nask.io.from_smiles", lambda smiles: [from_smiles(s) for s in smiles]),
+        ("CC", "a single SMILES goes in a list: [smiles]", lambda smiles: [smiles]),
+        (pd.DataFrame({"smiles": SMILES}), "table['smiles']", lambda table: table["smiles"]),
         (NODES, "nask.io.from_frames", lambda nodes: from_frames(nodes, EDGES)),
         ((NODES, EDGES), "nask.io.from_frames", lambda tables: from_frames(*tables)),
         (make_social_network(20), "[data.graph]", lambda data: [data.graph]),

@@ -30,6 +30,8 @@ OPTIONS = [
     {"n_hops": 1, "gamma": 0.3},
     {"n_hops": 2, "gamma": 4.0, "gamma_star": 2.0, "degree": "numerical"},
     {"n_hops": 2, "expansion": "ball"},
+    {"n_hops": 1, "similarity": "one-hot", "max_leaves": 2},
+    {"n_hops": 2, "max_leaves": 1, "use_edges": False},
     {"n_hops": 2, "star_norm": False, "use_edges": False},
     {"n_hops": 3, "hop_weights": [0.2, 1.0, 3.0], "degree": "categorical"},
 ]
@@ -259,3 +261,15 @@ def test_memory_limit_is_kept_before_work_begins(mutag):
     model = nask.NASKFeatures(n_components=1024).fit(mutag.graphs)
     with pytest.raises(MemoryLimitError, match="smaller n_components"):
         model.set_params(memory_limit="100kB").transform(mutag.graphs)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"similarity": "euclidean"}, "drawn for one attribute at a time"),
+        ({"expansion": "walk"}, "which random walks do without"),
+    ],
+)
+def test_there_are_no_random_features_of_some_kernels(mutag, options, reason):
+    with pytest.raises(ParameterError, match=f"NASKFeatures has no random features for.*{reason}"):
+        nask.NASKFeatures(**options).fit(mutag.graphs[:3])

@@ -1,6 +1,7 @@
 """Parameters outside their range, and what each one does."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -31,7 +32,8 @@ GRAPHS = [
         ("gamma_star", 0.0), ("gamma_star", math.inf), ("gram_scale", -1),
         ("expansion", "balls"), ("gram", "gaussian"), ("engine", "fast"), ("dtype", "float16"),
         ("dtype", np.float32), ("degree", "yes"), ("star_norm", 1), ("normalize", "no"),
-        ("use_edges", None), ("prune_cores", 0.5),
+        ("use_edges", None), ("prune_cores", 0.5), ("similarity", "cosine"), ("similarity", None),
+        ("max_leaves", 0), ("max_leaves", 1.5), ("max_leaves", True), ("max_leaves", "2"),
         ("hop_weights", [1.0]), ("hop_weights", [1, 1, -1]), ("hop_weights", [0, 0, 0]),
         ("attribute_weights", [1.0]), ("attribute_weights", {"age": -1.0}),
         ("n_jobs", 0), ("n_jobs", "2"), ("n_jobs", 1.5), ("verbose", "yes"), ("hop_weights", 3),
@@ -308,3 +310,101 @@ def test_enormous_values_stay_finite():
     assert np.isfinite(K).all()
     with pytest.raises(SchemaError, match="spans"):
         nask.NASK().fit(new)
+
+
+def pair_of(first, second, **options):
+    """The kernel between two graphs of one node each, without edges: P^2 of these nodes."""
+    train = [nask.AttributedGraph(2, (), {"age": [0.0, 10.0], "region": ["a", "b"]})]
+    graphs = [
+        nask.AttributedGraph(1, (), {"age": [age], "region": [region]})
+        for age, region in (first, second)
+    ]
+    options |= {"n_hops": 1, "star_norm": False, "normalize": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnseenAttributeWarning)
+        return nask.NASK(**options).fit(train)(graphs)[0, 1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "share"),
+    [
+        ((0.0, "a"), (0.9, "a"), 1.0),  # the same bin, of ten
+        ((0.9, "a"), (1.0, "a"), 0.5),
+        ((9.0, "a"), (10.0, "b"), 0.5),  # the largest value is in the last bin
+        ((-1.0, "a"), (-50.0, "b"), 0.5),  # all below the range are in one bin
+        ((11.0, "a"), (99.0, "b"), 0.5),
+        ((-1.0, "a"), (11.0, "b"), 0.0),
+        ((5.0, "z"), (5.0, "z"), 1.0),  # never seen in training, and equal
+        ((None, None), (None, None), 0.0),
+        ((None, "a"), (None, "a"), 0.5),
+    ],
+)
+def test_one_hot_counts_equal_values(first, second, share):
+    assert pair_of(first, second, similarity="one-hot") == pytest.approx(share**2, abs=1e-15)
+    assert pair_of(second, first, similarity="one-hot", gamma=0.1) == pytest.approx(share**2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "squared"),
+    [
+        ((0.0, "a"), (10.0, "a"), 1.0),
+        ((0.0, "a"), (0.0, "b"), 1.0),  # as far as the ends of the range
+        ((0.0, "a"), (5.0, "b"), 1.25),
+        ((0.0, "a"), (30.0, "z"), 10.0),
+        ((None, "a"), (0.0, "a"), 0.25),  # missing is the middle of the range
+        ((5.0, None), (5.0, "b"), 0.5),  # and half way from every category
+        ((None, None), (None, None), 0.0),
+    ],
+)
+def test_euclidean_is_a_gaussian_of_points(first, second, squared):
+    expected = math.exp(-2.0 * squared / 2) ** 2
+    assert pair_of(first, second, similarity="euclidean", gamma=2.0) == pytest.approx(expected)
+
+
+def test_euclidean_has_weights_and_gammas_inside():
+    options = {"gamma": {"age": 3.0}, "attribute_weights": {"region": 3.0}}
+    found = pair_of((0.0, "a"), (5.0, "b"), similarity="euclidean", **options)
+    assert found == pytest.approx(math.exp(-(0.25 * 3.0 * 0.25 + 0.75 * 1.0 * 1.0)) ** 2)
+    left_out = {"age": 0.0, "region": 1.0}
+    far = pair_of((-1e300, "a"), (1e300, "a"), similarity="euclidean", attribute_weights=left_out)
+    assert far == 1.0
+
+
+def test_walks_by_hand():
+    """A pair of walks is the product of its nodes' similarities, step by step."""
+    triangle = nask.AttributedGraph(3, [(0, 1), (1, 2), (2, 0)], {"region": ["a", "a", "b"]})
+    path = nask.AttributedGraph(3, [(0, 1)], {"region": ["a", "b", "b"]})
+    options = {"expansion": "walk", "n_hops": 2, "use_edges": False, "normalize": False}
+    kernel = nask.NASK(gamma=1.0, **options).fit([triangle, path])
+    d = math.exp(-1)
+    P = np.array([[1, d, d], [1, d, d], [d, 1, 1]])  # triangle x path
+    A, B = np.ones((3, 3)) - np.eye(3), np.zeros((3, 3))
+    B[0, 1] = B[1, 0] = 1
+    own = [np.array([[1, 1, d], [1, 1, d], [d, d, 1]]), np.array([[1, d, d], [d, 1, 1], [d, 1, 1]])]
+
+    def hat(k, left, right):
+        size = np.sqrt(np.outer(left.diagonal(), right.diagonal()))
+        return np.divide(k, size, out=np.zeros_like(k), where=size > 0)
+
+    hops, S, mine, theirs = [], P, *own
+    for _ in range(2):
+        k, k1, k2 = P * (A @ S @ B.T), own[0] * (A @ mine @ A.T), own[1] * (B @ theirs @ B.T)
+        S, mine, theirs = hat(k, k1, k2), hat(k1, k1, k1), hat(k2, k2, k2)
+        hops.append(S.sum())
+    np.testing.assert_allclose(kernel.hop_grams([triangle])[:, 0, 1], hops, rtol=1e-13)
+    # The third node of the path has no neighbour, so that no walk begins there.
+    alone = nask.AttributedGraph(2, (), {"region": ["a", "b"]})
+    assert (kernel([alone], [triangle, alone]) == 0).all()
+
+
+def test_balls_have_no_leaves():
+    with pytest.raises(ParameterError, match="takes max_leaves for stars and walks"):
+        nask.NASK(expansion="ball", max_leaves=2).fit(GRAPHS)
+
+
+def test_many_leaves_are_all_leaves(mutag):
+    some = mutag.graphs[:5]
+    np.testing.assert_array_equal(
+        nask.NASK(max_leaves=9, engine="pairwise").fit_transform(some),
+        nask.NASK(engine="pairwise").fit_transform(some),
+    )

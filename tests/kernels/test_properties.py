@@ -18,7 +18,7 @@ from nask.engines.pairwise import engine as pairwise
 from nask.engines.pairwise import tiling
 from nask.exceptions import AbsentAttributeWarning, UnseenAttributeWarning
 from nask.execution import execution
-from strategies import collections, shares
+from strategies import VARIANTS, collections, fitting, shares
 
 ENGINES = [
     ("nested", "reference"),
@@ -27,6 +27,9 @@ ENGINES = [
     ("ball", "reference"),
     ("ball", "pairwise"),
     ("ball", "explicit"),
+    ("walk", "reference"),
+    ("walk", "pairwise"),
+    ("walk", "distinct"),
 ]
 KERNELS = [
     {"expansion": expansion, "engine": engine, "star_norm": star_norm, "normalize": normalize}
@@ -44,6 +47,7 @@ OPTIONS = st.fixed_dictionaries(
         "use_edges": st.booleans(),
         "prune_cores": st.booleans(),
     }
+    | VARIANTS
 )
 
 drawn = settings(max_examples=30)
@@ -55,9 +59,11 @@ every_kernel = pytest.mark.parametrize(
 
 def draw(data, expansion, engine):
     """A kernel with drawn options, training graphs and new graphs it applies to."""
-    options = data.draw(OPTIONS)
+    options = fitting(data.draw(OPTIONS) | {"expansion": expansion, "engine": engine})
+    if engine == "explicit" and options["similarity"] == "euclidean":
+        options["similarity"] = "gower"
     train, new = data.draw(collections())
-    return nask.NASK(expansion=expansion, engine=engine, **options), train, new
+    return nask.NASK(**options), train, new
 
 
 @pytest.fixture(autouse=True)
@@ -199,7 +205,8 @@ def test_inputs_are_left_alone(kernel):
 @every_kernel
 def test_a_graph_without_nodes_is_similar_to_nothing(kernel):
     empty = nask.AttributedGraph(0)
-    one = nask.AttributedGraph(1, node_attributes={"letter": ["a"]})
+    # Of two nodes with an edge: a node alone has no walk.
+    one = nask.AttributedGraph(2, [(0, 1)], {"letter": ["a", "a"]})
     pair = nask.AttributedGraph(3, [(0, 1)], {"letter": ["a", "b", None]})
     K = nask.NASK(**kernel).fit_transform([empty, one, pair])
     assert (K[0] == 0).all()

@@ -114,3 +114,16 @@ def test_no_bar_passes_what_an_accuracy_can_be():
 def test_nothing_to_draw_is_an_error():
     with pytest.raises(ParameterError, match="no results"):
         accuracy([])
+
+
+def test_dots_of_sets_with_numerical_attributes_are_hollow():
+    ax = accuracy(RESULTS, numerical=["ENZYMES"])
+    hollow = [line.get_xydata() for line in ax.lines if line.get_label() == "_hollow"]
+    for own, method in zip(hollow, ("NASK", "WL"), strict=True):
+        np.testing.assert_array_equal(own, dots(ax)[method][1:])
+    markers = {line.get_marker() for line in ax.lines if line.get_label() in ("NASK", "WL")}
+    assert len(markers) == 2
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert {"numerical attributes", "categorical attributes"} <= set(texts)
+    one = accuracy(RESULTS, numerical=["MUTAG", "ENZYMES"]).get_legend().get_texts()
+    assert "categorical attributes" not in [text.get_text() for text in one]

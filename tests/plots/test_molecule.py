@@ -59,6 +59,13 @@ def test_a_graph_of_a_molecule_is_drawn_as_one(smiles):
     np.testing.assert_array_equal(drawn, points)
 
 
+def test_a_molecule_is_drawn_as_one_whatever_its_atoms_have():
+    """It knows that it is a molecule; the elements are not needed for the places of its atoms."""
+    bare = nask.io.from_smiles("OC1CCC1", atoms=["charge"], bonds=["conjugated"])
+    np.testing.assert_allclose(positions_of_atoms(bare), plots.molecule_positions("CC1CCC1"))
+    assert plots.graph("OC1CCC1").collections[-1].get_offsets().shape == (5, 2)
+
+
 @pytest.mark.parametrize(("element", "bond"), [("Qq", "SINGLE"), (None, "SINGLE"), ("C", "GLUE")])
 def test_what_is_not_of_chemistry_is_drawn_as_a_graph(element, bond):
     graph = nask.AttributedGraph(

@@ -20,6 +20,12 @@ def batch_of(graphs, degree=None):
     return GraphBatch.encode(graphs, Schema.fit(graphs, degree))
 
 
+def colours_of(batch, n_hops, use_edges, **options):
+    """The colours of a kernel's stars, whatever the attributes: the spec has those of one node."""
+    spec = nask.NASK(n_hops=n_hops, use_edges=use_edges, **options).fit([nask.AttributedGraph(1)])
+    return StarColours.of(batch, spec.fitted_.graphs.spec)
+
+
 def values(elements, i):
     """The attributes of one element as text: two missing numbers are equal, and so are 0 and -0."""
     return repr([*(elements.numerical[:, i] + 0.0).tolist(), *elements.categorical[:, i].tolist()])
@@ -58,7 +64,7 @@ def same_partition(colours, names):
 def test_colours_are_those_of_plain_relabelling(use_edges, data):
     train, new = data.draw(collections(max_nodes=7))
     batch = batch_of([*train, *new], data.draw(st.sampled_from([None, "categorical"])))
-    colours = StarColours.of(batch, N_HOPS, use_edges)
+    colours = colours_of(batch, N_HOPS, use_edges)
     for level, names in zip(colours.levels, relabelled(batch, use_edges), strict=True):
         assert same_partition(level, names)
         assert set(level.tolist()) == set(range(len(set(names))))
@@ -68,7 +74,7 @@ def test_colours_are_those_of_plain_relabelling(use_edges, data):
 def test_stars_come_in_the_order_of_their_leaves(graphs):
     batch = batch_of(list(itertools.chain(*graphs)))
     degree = np.bincount(batch.endpoints.ravel(), minlength=batch.n_nodes)
-    for level in StarColours.of(batch, N_HOPS, use_edges=True).levels[1:]:
+    for level in colours_of(batch, N_HOPS, use_edges=True).levels[1:]:
         assert (np.diff(degree[np.argsort(level, kind="stable")]) >= 0).all()
 
 
@@ -81,10 +87,10 @@ def test_missing_values_are_alike_and_edges_tell_stars_apart():
     )
     batch = batch_of([graph])
     assert attribute_colours(batch.nodes).tolist() == [2, 1, 2, 1, 0, 1]
-    with_edges = StarColours.of(batch, 1, use_edges=True)
+    with_edges = colours_of(batch, 1, use_edges=True)
     assert len(set(with_edges.levels[1].tolist())) == 6
     assert with_edges.bundles.tolist() == [0, 0, 1, 1, 0, 0]
-    without = StarColours.of(batch, 1, use_edges=False).levels[1]
+    without = colours_of(batch, 1, use_edges=False).levels[1]
     assert without[0] == without[2]
     assert without[1] == without[3] != without[5]
 
@@ -95,7 +101,7 @@ def test_leaves_are_counted():
         nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)], {"letter": ["c", *leaves]})
         for leaves in ("aab", "abb", "baa")
     ]
-    centres = StarColours.of(batch_of(stars), 1, use_edges=True).levels[1][::4]
+    centres = colours_of(batch_of(stars), 1, use_edges=True).levels[1][::4]
     assert centres[0] == centres[2] != centres[1]
 
 
@@ -110,3 +116,21 @@ def test_the_least_number_of_colours_is_all_of_them_where_numbers_differ():
     x, y = np.random.default_rng(0).normal(size=(2, 100))
     graph = nask.AttributedGraph(200, node_attributes={"x": [*x, *x], "y": [*y, *y]})
     assert least_colours(batch_of([graph]).nodes) == 100
+
+
+def test_the_edges_of_kept_leaves_make_a_bundle():
+    """Both centres have a leaf like them and another one, a single and a double bond: crosswise."""
+    letters = {"letter": ["a", "a", "b"]}
+    stars = [
+        nask.AttributedGraph(3, [(0, 1), (0, 2)], letters, {"bond": bonds})
+        for bonds in (["single", "double"], ["double", "single"])
+    ]
+    for k, same in ((None, True), (2, True), (1, False)):
+        training = nask.NASK(n_hops=1, max_leaves=k).fit(stars).fitted_.graphs
+        centres = StarColours.of(training.batch, training.spec).levels[1][::3]
+        assert (centres[0] == centres[1]) == same
+        grams = [
+            nask.NASK(n_hops=1, max_leaves=k, engine=engine).fit_transform(stars)
+            for engine in ("reference", "distinct")
+        ]
+        np.testing.assert_allclose(*grams, rtol=1e-13)

@@ -51,6 +51,29 @@ def test_what_makes_no_difference_is_tried_once():
             assert ("gamma_star" in candidate.parameters) == (candidate.form["n_hops"] > 1)
 
 
+def test_parameters_that_a_variant_does_not_look_at_are_tried_once(mutag):
+    grid = {
+        "similarity": ["gower", "one-hot"],
+        "expansion": ["nested", "walk"],
+        "gamma": [0.5, 2.0],
+        "gamma_star": [4.0, 16.0],
+        "n_hops": [2],
+    }
+    sweeps = star_sweeps(nask.NASK(), grid)
+    tried = [candidate.parameters for sweep in sweeps for candidate in sweep.candidates]
+    # Gower: 2 gammas x (2 gamma_stars of stars + walks); one-hot: no gamma.
+    assert len(tried) == 2 * (2 + 1) + (2 + 1)
+    assert all(("gamma" in own) == (own["similarity"] == "gower") for own in tried)
+    assert all(("gamma_star" in own) == (own["expansion"] == "nested") for own in tried)
+    graphs = mutag.graphs[:6]
+    for ignored in ({"gamma": 3.0}, {"gamma_star": 3.0}):
+        options = {"similarity": "one-hot", "expansion": "walk", "n_hops": 2}
+        np.testing.assert_array_equal(
+            nask.NASK(**options, **ignored).fit_transform(graphs),
+            nask.NASK(**options).fit_transform(graphs),
+        )
+
+
 def test_the_grid_overrides_and_the_base_gives_the_rest():
     base = nask.NASK(expansion="ball", gamma=7.0)
     given = {"C": (5.0,), "alpha": (0.2,), "multiclass": ("ovo",)}

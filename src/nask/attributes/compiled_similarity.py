@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nask.arrays import Array
+from nask.attributes.euclidean import FROM_MISSING
 from nask.compiled.compiling import inner
 from nask.compiled.exponential import exp
 from nask.compiled.vectors import (
@@ -37,7 +38,7 @@ class Operand(NamedTuple):
     n: int  # number of elements, including those that only fill vectors
     p: Array  # exp(gamma (x - 1/2)), and 0 where x is missing
     q: Array  # exp(-gamma (x - 1/2)), and 0 where x is missing
-    wide: Array  # x of attributes whose p or q would overflow, NaN where missing
+    wide: Array  # x of attributes whose p or q would overflow, NaN where missing; or coordinates
     codes: Array  # categories, negative where missing
 
 
@@ -51,6 +52,7 @@ class Similarity(NamedTuple):
     wide_least: Array
     gain: Array  # weight * (1 - exp(-gamma)) of the categorical attributes
     rest: float  # P of two entirely dissimilar elements, less the sum of ``least``
+    joint: bool  # whether P is a Gaussian of the distance
 
 
 @inner
@@ -79,6 +81,31 @@ def exceptional(x: Any, a: Operand, v: int, b: Operand, c: int, s: Similarity) -
 
 
 @inner
+def apart(a: Operand, i: int, code: int, size: float) -> Any:
+    """Return ``size`` times the squared distance of eight categories, from i on, from one."""
+    missing = where_equal(a.codes, i, np.int32(-1), size * FROM_MISSING)
+    if code < 0:
+        return size * FROM_MISSING - missing
+    return size - where_equal(a.codes, i, code, size) - missing
+
+
+@inner
+def fill_gaussian(
+    P: Array, n: int, m: int, a: Operand, a0: int, b: Operand, b0: int, s: Similarity
+) -> None:
+    """Write P where it is joint: exp(-squared distance). Parameters as of the next function."""
+    for v in range(a0, a0 + n, LANES):
+        for c in range(b0, b0 + m):
+            x = spread(0.0)
+            for d in range(len(s.wide_gamma)):
+                distance = load(a.wide, d * a.n + v) - spread(b.wide[d * b.n + c])
+                x = x + distance * distance
+            for d in range(len(s.gain)):
+                x = x + apart(a, d * a.n + v, b.codes[d * b.n + c], s.gain[d])
+            store(P, (c - b0) * n + v - a0, exp(0.0 - x))
+
+
+@inner
 def fill_similarity(
     P: Array, n: int, m: int, a: Operand, a0: int, b: Operand, b0: int, s: Similarity
 ) -> None:
@@ -91,6 +118,9 @@ def fill_similarity(
     n, m : int
         n is a multiple of eight, m one of four.
     """
+    if s.joint:
+        fill_gaussian(P, n, m, a, a0, b, b0, s)
+        return
     n_factors = len(s.least)
     for v in range(a0, a0 + n, LANES):
         # Eight rows stay in the nearest cache. Four columns are done at a time, so that most of

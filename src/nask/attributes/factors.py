@@ -11,6 +11,7 @@ import numpy as np
 
 from nask.arrays import Float64, Index
 from nask.attributes.compiled_similarity import Operand, Similarity
+from nask.attributes.euclidean import coordinates
 from nask.attributes.similarity import AttributeSimilarity
 from nask.compiled.places import Places, in_lines
 from nask.compiled.vectors import LANES
@@ -41,6 +42,8 @@ class Factors:
     n_plain : int
         The first ``n_plain`` narrow attributes have no value that is missing or outside the
         training range. Their products are never below exp(-gamma) and need no check for it.
+
+    A joint similarity has no factors: all of its numerical attributes count as wide.
     """
 
     parameters: AttributeSimilarity
@@ -55,6 +58,9 @@ class Factors:
         With ``exact`` no attribute is plain, so that P of entirely dissimilar elements is the floor
         to the last digit.
         """
+        if parameters.joint:
+            n = len(parameters.numerical_gamma)
+            return cls(parameters, np.empty(0, dtype=np.int64), np.arange(n), 0)
         distances = np.abs(np.hstack([x.numerical for x in sides]) - 0.5)
         largest = np.nanmax(distances, axis=1, initial=0.0)
         is_wide = largest > LARGEST_EXPONENT / parameters.numerical_gamma
@@ -66,6 +72,13 @@ class Factors:
 
     def operand(self, elements: Elements, places: Places) -> Operand:
         """Return the factors p and q of numerical attributes, and the codes of categorical ones."""
+        codes = places.take(elements.categorical, -1).ravel()
+        if self.parameters.joint:
+            scale = self.parameters.numerical_weight * self.parameters.numerical_gamma
+            # What only fills vectors is a point, too: NaN would spread through sums.
+            points = places.take(coordinates(elements.numerical, scale), 0.0)
+            none = np.empty(0)
+            return Operand(len(places.source), none, none, in_lines(points).ravel(), codes)
         x = places.take(elements.numerical, np.nan)
         gamma = self.parameters.numerical_gamma[self.narrow, None]
         weight = np.sqrt(self.parameters.numerical_weight)[self.narrow, None]
@@ -75,7 +88,7 @@ class Factors:
             p=by_vectors(weight * np.nan_to_num(np.exp(exponent))),
             q=by_vectors(weight * np.nan_to_num(np.exp(-exponent))),
             wide=in_lines(x[self.wide]).ravel(),
-            codes=places.take(elements.categorical, -1).ravel(),
+            codes=codes,
         )
 
     def similarity(self) -> Similarity:
@@ -83,14 +96,18 @@ class Factors:
         given, wide = self.parameters, self.wide
         gamma, weight = given.numerical_gamma, given.numerical_weight
         least = weight * np.exp(-gamma)
+        gain = -given.categorical_weight * np.expm1(-given.categorical_gamma)
+        if given.joint:
+            gain = given.categorical_weight * given.categorical_gamma
         return Similarity(
             least=least[self.narrow],
             n_plain=self.n_plain,
             wide_gamma=gamma[wide],
             wide_weight=weight[wide],
             wide_least=least[wide],
-            gain=-given.categorical_weight * np.expm1(-given.categorical_gamma),
+            gain=gain,
             rest=given.base - float(least[self.narrow].sum()),
+            joint=given.joint,
         )
 
     def floor(self) -> float:

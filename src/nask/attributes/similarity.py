@@ -12,12 +12,17 @@ from nask.exceptions import ParameterError, did_you_mean
 from nask.graph.schema import FEATURES, AttributeSpec, Schema
 from nask.messages import quoted
 
+# So large that exp(-gamma), the similarity of values that differ, is 0.
+ONE_HOT_GAMMA = 1000.0
+
 PerAttribute = float | Mapping[str, float] | None
 
 
 @dataclass(frozen=True, eq=False)
 class AttributeSimilarity:
     """P(v, v') = constant + sum over attributes of weight * exp(-gamma (1 - s)).
+
+    If it is joint, P(v, v') = exp(-sum over attributes of weight * gamma * squared distance).
 
     Parameters
     ----------
@@ -33,6 +38,8 @@ class AttributeSimilarity:
         Number of node features.
     feature_gamma, feature_weight : float
         Gamma and weight of each node feature.
+    joint : bool
+        Whether P is a Gaussian of all attributes together instead of a sum over them.
     """
 
     numerical_gamma: Float64
@@ -44,6 +51,7 @@ class AttributeSimilarity:
     n_features: int = 0
     feature_gamma: float = 1.0
     feature_weight: float = 0.0
+    joint: bool = False
 
     @classmethod
     def build(
@@ -52,6 +60,7 @@ class AttributeSimilarity:
         gamma: Mapping[str, float],
         weight: Mapping[str, float],
         n_features: int = 0,
+        joint: bool = False,
     ) -> AttributeSimilarity:
         """Return P of the nodes, or of the edges.
 
@@ -61,7 +70,12 @@ class AttributeSimilarity:
             By name of the attribute. Weights are relative: they are scaled to sum to 1.
         n_features : int, default=0
             Number of node features.
+        joint : bool, default=False
+            Whether P is to be a Gaussian. Attributes without any training value do not show in it.
         """
+        if joint:
+            n_compared = n_features + sum(spec.kind != "missing" for spec in specs)
+            specs, joint = (specs, True) if n_compared else ((), False)
         if not specs and not n_features:
             none = np.empty(0)
             return cls(none, none, none, none, 1.0, np.empty(0, dtype=np.int64))
@@ -69,19 +83,19 @@ class AttributeSimilarity:
         total += n_features * weight.get(FEATURES, 0.0)
 
         def of(kind: str) -> tuple[Float64, Float64]:
-            names = [spec.name for spec in specs if spec.kind == kind]
+            names = [spec.name for spec in specs if spec.encoded == kind]
             return (
                 np.array([gamma[name] for name in names], dtype=np.float64),
                 np.array([weight[name] / total for name in names], dtype=np.float64),
             )
 
         missing_gamma, missing_weight = of("missing")
-        constant = float(missing_weight @ np.exp(-missing_gamma))
-        sizes = [len(spec.categories) for spec in specs if spec.kind == "categorical"]
+        constant = 0.0 if joint else float(missing_weight @ np.exp(-missing_gamma))
+        sizes = [spec.n_codes for spec in specs if spec.encoded == "categorical"]
         n_categories = np.array(sizes, dtype=np.int64)
         features = (gamma.get(FEATURES, 1.0), weight.get(FEATURES, 0.0) / total)
         named = (*of("numerical"), *of("categorical"))
-        return cls(*named, constant, n_categories, n_features, *features)
+        return cls(*named, constant, n_categories, n_features, *features, joint)
 
     def with_dense_features(self, n: int | None = None) -> AttributeSimilarity:
         """Return the same P with n node features, or all, as the last numerical attributes."""
@@ -100,7 +114,12 @@ class AttributeSimilarity:
 
     @property
     def base(self) -> float:
-        """P of two entirely dissimilar elements: constant + sum of weight * exp(-gamma)."""
+        """P of two entirely dissimilar elements: constant + sum of weight * exp(-gamma).
+
+        It is 0 of a Gaussian, which has no least value.
+        """
+        if self.joint:
+            return 0.0
         return self.constant + float(
             self.numerical_weight @ np.exp(-self.numerical_gamma)
             + self.categorical_weight @ np.exp(-self.categorical_gamma)
@@ -135,7 +154,8 @@ def attribute_similarities(
     ----------
     gamma, weights : float, mapping of str to float, or None
         One number for all attributes, or one per attribute by name. An attribute that is not named
-        has gamma 1 and weight 1. Weights are relative, within nodes and within edges.
+        has gamma 1 and weight 1. Weights are relative, within nodes and within edges. Where values
+        are compared one-hot, no gamma counts.
     owner : str
         The estimator's name, for error messages.
     """
@@ -144,6 +164,9 @@ def attribute_similarities(
     names |= {FEATURES} if n_features else set()
     names |= {*schema.hidden_nodes, *schema.hidden_edges}
     gammas = _per_attribute(gamma, names, "gamma", owner)
+    if schema.similarity == "one-hot":
+        gammas = dict.fromkeys(names, ONE_HOT_GAMMA)
+    joint = schema.similarity == "euclidean"
     relative = _per_attribute(weights, names, "attribute_weights", owner)
     for specs, element in ((schema.nodes, "node"), (schema.edges, "edge")):
         own = [spec.name for spec in specs]
@@ -154,8 +177,8 @@ def attribute_similarities(
                 "the weight 0. At least one must be positive."
             )
     return (
-        AttributeSimilarity.build(schema.nodes, gammas, relative, n_features),
-        AttributeSimilarity.build(schema.edges, gammas, relative),
+        AttributeSimilarity.build(schema.nodes, gammas, relative, n_features, joint),
+        AttributeSimilarity.build(schema.edges, gammas, relative, joint=joint),
     )
 
 

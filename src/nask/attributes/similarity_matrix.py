@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nask.arrays import Floats
+from nask.arrays import Float64, Floats
+from nask.attributes.euclidean import FROM_MISSING, coordinates
 from nask.attributes.similarity import AttributeSimilarity
 from nask.compiled.lines import whole_vectors
 from nask.compiled.vectors import aligned
@@ -21,6 +22,12 @@ def similarity_matrix(a: Elements, b: Elements, s: AttributeSimilarity, dtype: s
     """
     P = aligned((len(a), whole_vectors(len(b))), dtype)
     P[:] = 0
+    if s.joint:
+        for first in range(0, len(a), TILE_ROWS):
+            rows = slice(first, first + TILE_ROWS)
+            own = a.take(np.arange(len(a))[rows])
+            P[rows, : len(b)] = np.exp(-_distances(own, b, s))
+        return P
     for first in range(0, len(a), TILE_ROWS):
         rows = slice(first, first + TILE_ROWS)
         excess = np.zeros((len(P[rows]), len(b)))
@@ -34,3 +41,18 @@ def similarity_matrix(a: Elements, b: Elements, s: AttributeSimilarity, dtype: s
             excess -= (weight * np.expm1(-gamma)) * ((x[rows, None] == y) & (y >= 0))
         P[rows, : len(b)] = s.base + excess
     return P
+
+
+def _distances(a: Elements, b: Elements, s: AttributeSimilarity) -> Float64:
+    """Return squared distances between elements, of all attributes together."""
+    total = np.zeros((len(a), len(b)))
+    scale = s.numerical_weight * s.numerical_gamma
+    for x, y in zip(coordinates(a.numerical, scale), coordinates(b.numerical, scale), strict=True):
+        with np.errstate(over="ignore"):
+            total += (x[:, None] - y) ** 2
+    scale = s.categorical_weight * s.categorical_gamma
+    for size, x, y in zip(scale, a.categorical, b.categorical, strict=True):
+        both = (x[:, None] >= 0) & (y >= 0)
+        one = (x[:, None] >= 0) != (y >= 0)
+        total += size * (both & (x[:, None] != y)) + FROM_MISSING * size * one
+    return total

@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 import nask
-from nask.choices import LearningTask
+from nask.choices import LearningTask, Unlabelled
+from nask.cli.molecule_options import MoleculeOptions
 from nask.exceptions import ParameterError
 from nask.io.target import can_be_classes
 
@@ -24,7 +25,8 @@ DatasetArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="Name of a dataset, such as MUTAG, or path of a folder or zip.",
+        help="Name of a dataset, such as MUTAG, or path of a folder, a zip, or a CSV or SD file of "
+        "molecules.",
     ),
 ]
 CategoricalOption = Annotated[
@@ -94,7 +96,12 @@ def seconds(time: str | None) -> float | None:
     return float(found[1]) * SECONDS[found[2]]
 
 
-def load_graphs(dataset: str, categorical: str = "") -> nask.Dataset:
+def load_graphs(
+    dataset: str,
+    categorical: str = "",
+    molecules: MoleculeOptions | None = None,
+    unlabelled: Unlabelled = "keep",
+) -> nask.Dataset:
     """Load a dataset of many graphs by its name or path.
 
     Examples
@@ -102,7 +109,7 @@ def load_graphs(dataset: str, categorical: str = "") -> nask.Dataset:
     >>> load_graphs("MUTAG").name
     'MUTAG'
     """
-    data = load_any(dataset, categorical)
+    data = load_any(dataset, categorical, molecules, unlabelled)
     if not isinstance(data, nask.Dataset):
         raise ParameterError(
             f"{dataset} is one network with a class for each node; this command takes a dataset of "
@@ -111,8 +118,16 @@ def load_graphs(dataset: str, categorical: str = "") -> nask.Dataset:
     return data
 
 
-def load_any(dataset: str, categorical: str = "") -> nask.Dataset | nask.NodeDataset:
+def load_any(
+    dataset: str,
+    categorical: str = "",
+    molecules: MoleculeOptions | None = None,
+    unlabelled: Unlabelled = "keep",
+) -> nask.Dataset | nask.NodeDataset:
     """Load a dataset of many graphs, or a network whose nodes have classes.
+
+    ``molecules`` says how to read molecules from a file, and ``unlabelled`` what to do with those
+    that have no target.
 
     Examples
     --------
@@ -120,6 +135,13 @@ def load_any(dataset: str, categorical: str = "") -> nask.Dataset | nask.NodeDat
     'MUTAG'
     """
     names = [name.strip() for name in categorical.split(",") if name.strip()]
+    if molecules is not None and molecules.are_for(dataset):
+        if names:
+            raise ParameterError(
+                f"--categorical is for folders of CSV files: {dataset} is a file of molecules, "
+                "whose attributes have kinds of their own. Leave it out."
+            )
+        return molecules.read(dataset, unlabelled)
     return nask.load_dataset(dataset, categorical=names)
 
 

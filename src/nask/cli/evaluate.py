@@ -23,6 +23,7 @@ from nask.cli.arguments import (
     seconds,
     with_task,
 )
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.show import results_tables, show
 from nask.evaluation.records import Evaluation
 from nask.exceptions import NaskError, ParameterError
@@ -33,6 +34,7 @@ SEARCH = "Search for parameters"
 EXPANSION: Expansion = "nested"
 
 
+@with_molecule_options
 def evaluate(
     datasets: Annotated[
         list[str],
@@ -40,6 +42,7 @@ def evaluate(
             metavar="DATASET", help="Names of datasets, such as MUTAG, or paths of your own."
         ),
     ],
+    molecules: MoleculeOptions,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,7 +140,9 @@ def evaluate(
     expansion: Annotated[
         Expansion,
         typer.Option(
-            help="nested: stars of stars; ball: all nodes within h hops.", rich_help_panel=SEARCH
+            help="nested: stars of stars; ball: all nodes within h hops; walk: random walks of h "
+            "steps.",
+            rich_help_panel=SEARCH,
         ),
     ] = EXPANSION,
     n_jobs: FoldJobsOption = -1,
@@ -164,7 +169,7 @@ def evaluate(
     failures: list[str] = []
     for name in datasets:
         with _told(name, failures, out):
-            dataset = load_any(name, categorical)
+            dataset = load_any(name, categorical, molecules, "skip")
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)

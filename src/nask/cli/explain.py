@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +22,7 @@ from nask.cli.arguments import (
     load_graphs,
 )
 from nask.cli.models import is_classifier, load_model
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, save_picture
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.progress import track
@@ -31,9 +33,11 @@ PICTURE_FORMAT: Literal["png", "svg", "pdf"] = "png"
 FILES = ("explanations.csv", "explanations.json", "counterfactuals.csv")
 
 
+@with_molecule_options
 def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="File that nask fit saved.")],
     dataset: DatasetArgument,
+    molecules: MoleculeOptions,
     out: Annotated[Path, typer.Option(help="Folder for tables and drawings.")] = Path(
         "explanations"
     ),
@@ -41,7 +45,8 @@ def explain(
         str,
         typer.Option(
             metavar="NAME,...",
-            help="Graphs to explain: ids in a folder of CSV files, else positions from 0.",
+            help="Graphs to explain: ids in a folder of CSV files, lines or ids of molecules, else "
+            "positions from 0.",
             show_default="all",
         ),
     ] = "",
@@ -87,7 +92,8 @@ def explain(
             f"{model} holds a {type(trained).__name__}, which predicts numbers, and "
             "--counterfactual is for classes. Leave it out."
         )
-    data = load_graphs(dataset, categorical)
+    molecules = replace(molecules, known=trained.molecules_)
+    data = load_graphs(dataset, categorical, molecules)
     names = [str(name) for name in (range(len(data)) if data.ids is None else data.ids)]
     chosen = _positions(graph, names, data.name)
     if plots and find_spec("matplotlib") is None:
@@ -129,20 +135,22 @@ def _positions(graph: str, names: Sequence[str], dataset: str) -> list[int]:
     """Return the positions of the graphs that are named, each once; of all without a name."""
     if not graph:
         return list(range(len(names)))
-    position = {name: k for k, name in enumerate(names)}
+    places: dict[str, list[int]] = {}
+    for k, name in enumerate(names):
+        places.setdefault(name, []).append(k)  # molecules of a file may share an id
     # The id of a graph may have a comma.
-    given = [graph] if graph in position else map(str.strip, graph.split(","))
+    given = [graph] if graph in places else map(str.strip, graph.split(","))
     wanted = dict.fromkeys(name for name in given if name)
     if not wanted:
         raise ParameterError(f"--graph {graph}: there is no name. Give one, or leave --graph out.")
     are_numbers = names == [str(k) for k in range(len(names))]
     for name in wanted:
-        if name not in position:
+        if name not in places:
             hint = did_you_mean(name, names)
             if are_numbers:
                 hint = f"Expected a position from 0 to {len(names) - 1}."
             raise ParameterError(f"--graph {name}: {dataset} has no such graph. {hint}")
-    return [position[name] for name in wanted]
+    return [place for name in wanted for place in places[name]]
 
 
 def _file_names(names: Sequence[str]) -> list[str]:

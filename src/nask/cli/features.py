@@ -18,17 +18,19 @@ from nask.cli.arguments import (
     load_graphs,
 )
 from nask.cli.kernel_options import option, with_kernel_options
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, save_arrays
 from nask.storage.replacing import replacing
 
 FORMATS = (".npy", ".npz", ".zarr")
 OPTIONS = {
     "n_hops", "gamma", "gamma_star", "expansion", "star_norm", "normalize", "attributes", "degree",
-    "use_edges", "n_jobs",
+    "similarity", "max_leaves", "use_edges", "n_jobs",
 }  # fmt: skip
 
 
 @partial(with_kernel_options, names=OPTIONS)
+@with_molecule_options
 def features(
     dataset: DatasetArgument,
     out: Annotated[
@@ -39,6 +41,7 @@ def features(
         ),
     ],
     kernel: dict[str, Any],
+    molecules: MoleculeOptions,
     n_components: Annotated[int, option("--components", help="Numbers per row.")] = 1024,
     random_state: Annotated[int, option("--seed", help="Seed of the random features.")] = 0,
     categorical: CategoricalOption = "",
@@ -56,11 +59,11 @@ def features(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical)
+        data = load_graphs(dataset, categorical, molecules)
         nask.write_features(transformer, data.graphs, out, scheduler, y=data.y, chunk=chunk)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical)
+        data = load_graphs(dataset, categorical, molecules)
         rows = transformer.fit_transform(data.graphs)
         with replacing(out, "--out") as file:
             save_arrays(file, "features", rows, data, transformer)

@@ -18,15 +18,18 @@ from nask.cli.arguments import (
     with_task,
 )
 from nask.cli.kernel_options import with_kernel_options
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output
 from nask.exceptions import ParameterError
 
 
 @with_kernel_options
+@with_molecule_options
 def fit(
     dataset: DatasetArgument,
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
+    molecules: MoleculeOptions,
     C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
     categorical: CategoricalOption = "",
     tune: Annotated[
@@ -48,7 +51,7 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
-    data, told = with_task(_with_target(load_graphs(dataset, categorical)), task)
+    data, told = with_task(_with_target(load_graphs(dataset, categorical, molecules, "skip")), task)
     typer.echo(told if task else told + other_task(data))
     estimator = _checked_estimator(data)
     trained: Any = estimator(C=C, **kernel)

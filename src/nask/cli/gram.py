@@ -23,6 +23,7 @@ from nask.cli.arguments import (
     load_graphs,
 )
 from nask.cli.kernel_options import with_kernel_options
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, check_picture, save_arrays, save_picture
 from nask.storage.replacing import replacing
 
@@ -32,6 +33,7 @@ DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 
 
 @with_kernel_options
+@with_molecule_options
 def gram(
     dataset: DatasetArgument,
     out: Annotated[
@@ -42,6 +44,7 @@ def gram(
         ),
     ],
     kernel: dict[str, Any],
+    molecules: MoleculeOptions,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
@@ -66,13 +69,13 @@ def gram(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical)
+        data = load_graphs(dataset, categorical, molecules)
         model = nask.NASK(**kernel)
         store = nask.write_gram(model, data.graphs, out, scheduler, y=data.y, chunk=chunk)
         matrix = store[:] if plot else np.empty(0)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical)
+        data = load_graphs(dataset, categorical, molecules)
         matrix = _compute(data, kernel, out)
     typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
     if plot:

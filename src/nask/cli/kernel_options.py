@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from nask.choices import Attributes, Degree, DType, Expansion, GramForm
+from nask.choices import Attributes, Degree, DType, Expansion, GramForm, SimilarityName
 from nask.cli.arguments import JobsOption, MemoryOption, running_option
+from nask.cli.collected_options import with_collected
 
 # An option under the heading of the kernel.
 option = functools.partial(typer.Option, rich_help_panel="Kernel")
@@ -25,11 +26,26 @@ def kernel_options(
         float, option(help="How sharply stars are told apart from the second hop on (nested).")
     ] = 8.0,
     expansion: Annotated[
-        Expansion, option(help="nested: stars of stars; ball: all nodes within h hops.")
+        Expansion,
+        option(
+            help="nested: stars of stars; ball: all nodes within h hops; walk: random walks of h "
+            "steps."
+        ),
     ] = "nested",
     attributes: Annotated[Attributes, option(help="Compare attributes of this kind only.")] = "all",
     degree: Annotated[
         Degree | None, option(help="Make the degree of a node one more attribute of it.")
+    ] = None,
+    similarity: Annotated[
+        SimilarityName,
+        option(
+            help="Of values: gower; one-hot: equal categories, or numbers in the same of ten bins; "
+            "euclidean: a Gaussian of distances."
+        ),
+    ] = "gower",
+    max_leaves: Annotated[
+        int | None,
+        option(help="Keep so many leaves of a star, those most similar to its core."),
     ] = None,
     gram: Annotated[
         GramForm,
@@ -82,20 +98,11 @@ def with_kernel_options(
     >>> list(inspect.signature(show).parameters)[:3]
     ['dataset', 'n_hops', 'gamma']
     """
-    own = inspect.signature(command, eval_str=True)
-    known = inspect.signature(kernel_options, eval_str=True).parameters
-    options = {name: p for name, p in known.items() if names is None or name in names}
+    known = inspect.signature(kernel_options).parameters
+    options = [name for name in known if names is None or name in names]
 
-    @functools.wraps(command)
-    def with_options(**arguments: Any) -> None:
-        chosen = {name: arguments.pop(name) for name in options if name in arguments}
+    def collect(**chosen: Any) -> dict[str, Any]:
         kernel = kernel_options(**chosen)
-        command(**arguments, kernel={k: v for k, v in kernel.items() if k in (*options, "verbose")})
+        return {name: kernel[name] for name in (*options, "verbose")}
 
-    parameters = [p for name, p in own.parameters.items() if name != "kernel"]
-    # By keyword only, so that options with defaults may come before arguments without them.
-    keyword = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *options.values())
-    ]
-    with_options.__signature__ = own.replace(parameters=keyword)  # type: ignore[attr-defined]
-    return with_options
+    return with_collected(command, kernel_options, collect, "kernel", options)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import numpy as np
 import typer
 
+import nask
 from nask.arrays import Array
 from nask.cli.arguments import (
     CategoricalOption,
@@ -19,16 +22,21 @@ from nask.cli.arguments import (
     load_graphs,
 )
 from nask.cli.models import is_classifier, load_model
+from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output
 from nask.evaluation.records import ERRORS
 from nask.exceptions import ParameterError
+from nask.graph.attribute import is_missing
+from nask.io.target import is_number
 from nask.learning.number_scores import score_of_numbers
 from nask.storage.replacing import replacing
 
 
+@with_molecule_options
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="File that nask fit saved.")],
     dataset: DatasetArgument,
+    molecules: MoleculeOptions,
     out: Annotated[
         Path | None, typer.Option(help="CSV file to write; standard output by default.")
     ] = None,
@@ -44,6 +52,10 @@ def predict(
     The CSV has the columns graph (its id in a folder of CSV files, else its position from 0),
     prediction and, with --proba, probability_CLASS for each class. Where the dataset has targets,
     the accuracy, or R2 and the mean errors, go to standard error.
+
+    A file of molecules is read as that of the training was, unless options say otherwise. Molecules
+    go by their lines, or by --id, and each row has its line in the CSV; where it could not be read,
+    the prediction is empty.
     """
     if out:
         check_output(out, "--out")
@@ -53,43 +65,58 @@ def predict(
             f"{model} holds a {type(trained).__name__}, which predicts numbers without "
             "probabilities. Leave out --proba."
         )
-    data = load_graphs(dataset, categorical)
+    molecules = replace(molecules, known=trained.molecules_)
+    data = load_graphs(dataset, categorical, molecules)
     predictions = trained.predict(data.graphs)
-    names = range(len(data)) if data.ids is None else data.ids
-    columns: dict[str, Any] = {"graph": names, "prediction": predictions.tolist()}
+    columns, values = ["graph", "prediction"], [predictions.tolist()]
     if proba:
-        probabilities = trained.predict_proba(data.graphs).T.tolist()
-        classes = [f"probability_{label}" for label in trained.classes_.tolist()]
-        columns |= dict(zip(classes, probabilities, strict=True))
+        columns += [f"probability_{label}" for label in trained.classes_.tolist()]
+        values += trained.predict_proba(data.graphs).T.tolist()
+    rows = _rows(data, list(zip(*values, strict=True)), len(values))
     if out:
         with (
             replacing(out, "--out") as file,
             file.open("w", newline="", encoding="utf-8") as stream,
         ):
-            _write(stream, columns)
+            _write(stream, columns, rows)
     else:
-        _write(sys.stdout, columns)
+        _write(sys.stdout, columns, rows)
     if data.y is not None and data.y.ndim == 1:
         typer.echo(_score(trained, data.y, predictions), err=True)
 
 
-def _write(stream: TextIO, columns: dict[str, Any]) -> None:
+def _rows(data: nask.Dataset, values: list[tuple[Any, ...]], width: int) -> Iterable[list[Any]]:
+    """Yield a row for each graph; of a file of molecules also for those that could not be read."""
+    from nask.io.molecule_dataset import MoleculeDataset
+
+    if isinstance(data, MoleculeDataset):
+        # Cells that are empty, so that the result has the rows of the file.
+        empty = [""] * width
+        return [[name, *(own or empty)] for name, own in data.by_row(values)]
+    names = range(len(data)) if data.ids is None else data.ids
+    return [[name, *own] for name, own in zip(names, values, strict=True)]
+
+
+def _write(stream: TextIO, columns: list[str], rows: Iterable[list[Any]]) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerows(rows)
 
 
 def _score(trained: Any, y: Array, predictions: Array) -> str:
     if is_classifier(trained):
-        if not {*y.tolist()} & {*trained.classes_.tolist()}:
+        given = [(p, own) for p, own in zip(predictions.tolist(), y.tolist(), strict=True)]
+        given = [(p, own) for p, own in given if not is_missing(own)]
+        if not {own for _, own in given} & {*trained.classes_.tolist()}:
             return "No accuracy: the classes of the dataset are not those of the model."
-        right = int(np.sum(predictions == y))
-        return f"Accuracy {100 * right / len(y):.1f} % ({right} of {len(y)} graphs)."
-    known = np.isfinite(y) if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)
+        right = sum(p == own for p, own in given)
+        return f"Accuracy {100 * right / len(given):.1f} % ({right} of {len(given)} graphs)."
+    known = np.array([is_number(own) and np.isfinite(own) for own in y.tolist()])
     if known.sum() < 2:
         return "No R2: it takes two graphs or more whose target is a number."
+    truth = y[known].astype(np.float64)
     r2, mae, rmse = (
-        sign * float(score_of_numbers(name, y[known], predictions[known]))
+        sign * float(score_of_numbers(name, truth, predictions[known]))
         for sign, name in ERRORS.values()
     )
     return (

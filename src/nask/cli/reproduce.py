@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,9 @@ from nask.exceptions import NaskError, ParameterError
 from nask.execution.progress import track
 from nask.lab.experiments.catalogue import NAMES, experiment
 from nask.lab.experiments.experiment import Experiment, Place, found
+from nask.optional import require
 from nask.storage.replacing import replacing
+from nask.storage.write_errors import writing
 
 ALL = "all"
 QUICK = "quick"
@@ -52,9 +53,13 @@ def reproduce(
     if not names:
         _list()
         return
-    chosen = [experiment(name) for name in (NAMES if ALL in names else names)]
+    chosen = [experiment(name) for name in dict.fromkeys(names) if name != ALL]
+    if ALL in names:
+        chosen = [experiment(name) for name in NAMES]
     if out.exists() and not out.is_dir():
         raise ParameterError(f"--out {out} is a file: expected a folder for results.")
+    # Before the work, and not after hours of it.
+    require("matplotlib.figure", "plots")
     place = Place(out, n_jobs)
     failures = []
     for own in chosen:
@@ -84,7 +89,8 @@ def _run(own: Experiment, place: Place, quick: bool) -> list[str]:
     for cell in track(missing, len(missing), progress=True, description=own.name):
         try:
             cell.run(place)
-        except NaskError as error:
+        # Where memory runs out, the process of a cell is killed; others go on.
+        except (NaskError, ChildProcessError) as error:
             typer.echo(f"nask: {own.name}: {cell.row} on {cell.column}: {error}", err=True)
             failures.append(f"{cell.row} on {cell.column}")
     return failures
@@ -99,11 +105,12 @@ def _report(own: Experiment, place: Place, quick: bool) -> None:
     report = own.report(results)
     text = (SMALL if quick else "") + report.text
     folder = place.folder / QUICK if quick else place.folder
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder, "--out"):
+        folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / f"{own.name}.md", "--out") as temporary:
         temporary.write_text(f"# {own.title}\n\n{text}", encoding="utf-8")
     written = [f"{own.name}.md"]
-    for name, figure in report.pictures.items() if find_spec("matplotlib") else ():
+    for name, figure in report.pictures.items():
         for ending in ("png", "svg"):
             save_picture(figure, folder / f"{name}.{ending}", "--out")
             written.append(f"{name}.{ending}")

@@ -11,6 +11,7 @@ from ctypes import CFUNCTYPE, byref, c_double, c_int, c_void_p
 from functools import cache
 from typing import Any
 
+import numpy as np
 from numba.extending import get_cython_function_address
 
 from nask.arrays import Float64
@@ -95,6 +96,9 @@ def multiply(lower: Float64, columns: Float64) -> None:
 
 def _place(matrix: Float64) -> tuple[int, Any]:
     """Where a matrix begins, and how far apart its rows are."""
+    # LAPACK gets no more than this: of any other array it would read and write what lies beside.
+    assert matrix.dtype == np.float64, matrix.dtype
+    assert matrix.strides[1] == matrix.itemsize, matrix.strides
     distance = max(1, matrix.strides[0] // matrix.itemsize)
     return matrix.ctypes.data, byref(c_int(distance))
 

@@ -16,6 +16,7 @@ from nask.exceptions import DatasetNotFoundError, FormatError, ParameterError, d
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
 from nask.io.readers.archive import Archive, open_archive
+from nask.io.readers.molecule_rows import is_molecule_file
 from nask.io.readers.planetoid import planetoid_sets, read_planetoid
 from nask.io.readers.tu import read_tu
 from nask.messages import first_few, quoted
@@ -176,6 +177,11 @@ def _read(
     info: DatasetInfo | None = None,
     categorical: Collection[str] = (),
 ) -> Dataset | NodeDataset:
+    if is_molecule_file(path):
+        raise FormatError(
+            f"{path} is a single file. A CSV or SD file of molecules is read by "
+            "nask.io.read_molecules; of a table of nodes or edges, give the path of its folder."
+        )
     archive = open_archive(path)
     if info is not None and info.collection == "SNAP":
         return read_pokec(path, name)

@@ -15,7 +15,7 @@ from nask.engines.reference.engine import ReferenceEngine
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
-from nask.stars.colours import StarColours, edge_colours, least_colours, node_colours
+from nask.stars.colours import StarColours, least_colours, star_colours
 from nask.stars.spec import StarSpec
 
 EngineName = Literal["auto", "reference", "pairwise", "explicit", "distinct"]
@@ -66,10 +66,12 @@ def check_engine(name: EngineName, batch: GraphBatch, spec: StarSpec, owner: str
     needs = ""
     if name == "explicit" and not ExplicitEngine.applies(spec):
         needs = "expansion='ball' (or n_hops=1)"
+        if spec.joint:
+            needs = "a similarity that is a sum over attributes, which 'euclidean' is not"
     elif name == "explicit" and not values_are_few(batch, spec):
         needs = f"numerical attributes of at most {MOST_VALUES} distinct values in training"
     elif name == "distinct" and not DistinctEngine.applies(spec):
-        needs = "expansion='nested' (or n_hops=1)"
+        needs = "expansion='nested' or 'walk' (or n_hops=1)"
     if needs:
         raise ParameterError(
             f"The 'engine' parameter of {owner} is {name!r}, which needs {needs}. "
@@ -93,10 +95,10 @@ def repeated_colours(batch: GraphBatch, spec: StarSpec) -> StarColours | None:
         return None
     if PAIRS_PER_DISTINCT_PAIR * float(least_colours(batch.nodes)) ** 2 >= pairs:
         return None
-    edges, bundles = edge_colours(batch, spec.use_edges)
+    edges, bundles, found = star_colours(batch, spec)
     work, levels = 0.0, []
     # Hop by hop, to stop as soon as the answer is no: at hop 0, if attributes are numbers.
-    for hop, colours in enumerate(islice(node_colours(batch, bundles), spec.n_hops + 1)):
+    for hop, colours in enumerate(islice(found, spec.n_hops + 1)):
         share = 0.5 if hop == spec.n_hops else 1.0
         work += PAIRS_PER_DISTINCT_PAIR * share * float(colours.max() + 1) ** 2
         if work >= pairs:

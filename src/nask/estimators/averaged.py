@@ -20,6 +20,7 @@ from nask.explain.graphs import explain_graph
 from nask.explain.nodes import explain_node
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import TakesGraphs, as_graph, as_graphs
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
@@ -85,7 +86,7 @@ class GraphGroup:
 
     def scores(self, X: Any, *, execution: Execution) -> Float64:
         """Return the summed scores of the classes of graphs, or their values, (m, n_classes)."""
-        rows = self.kernel.prepare(as_graphs(X), execution)
+        rows = self.kernel.prepare(as_graphs(X, molecules=self.kernel.molecules), execution)
         grams = self.kernel.grams_of_forms(rows, [own[:2] for own in self.members], execution)
         return _summed(self.members, grams, self.n_classes)
 
@@ -98,7 +99,7 @@ class GraphGroup:
         own = self.kernel.grams_of_forms(training, forms, execution)
         if X is None:
             return in_units(own)
-        rows = self.kernel.prepare(as_graphs(X), execution)
+        rows = self.kernel.prepare(as_graphs(X, molecules=self.kernel.molecules), execution)
         return in_units(own, self.kernel.grams_of_forms(rows, forms, execution))
 
 
@@ -182,6 +183,12 @@ class AveragedModel(TakesGraphs, BaseEstimator):
     groups: Sequence[Group]
     settings: Sequence[dict[str, Any]]
     n_jobs: int | None
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        kernels = [group.kernel for group in self.groups if isinstance(group, GraphGroup)]
+        return kernels[0].molecules if kernels else None
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -18,6 +18,7 @@ from nask.explain.explanation import GraphExplanation
 from nask.explain.graphs import explain_graph
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, GraphKernelParameters, is_positive
@@ -104,6 +105,11 @@ class GraphEstimator(GraphKernelParameters):
         """Positions of the support graphs in the training list."""
         return self.functions_.support
 
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        return self.kernel_.molecules_
+
     def explain(
         self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
     ) -> GraphExplanation:
@@ -184,7 +190,7 @@ class GraphEstimator(GraphKernelParameters):
         """The kernel between graphs and the support graphs."""
         check_is_fitted(self)
         kernel, execution = self.kernel_.fitted_, self.execution()
-        rows = kernel.prepare(as_graphs(X), execution)
+        rows = kernel.prepare(as_graphs(X, molecules=kernel.molecules), execution)
         return kernel.gram(rows, kernel.graphs, self.gram_folder, execution)
 
     def _fit_kernel(self, graphs: list[AttributedGraph]) -> tuple[FittedKernel, Floats]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from nask.choices import Multiclass
+from nask.choices import Multiclass, SimilarityName
 from nask.engines.selection import ENGINES
 from nask.estimators.averaged import (
     AveragedClassifier,
@@ -25,6 +25,7 @@ from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
 from nask.graph.batch import BATCH_ARRAYS, GraphBatch
 from nask.graph.schema import AttributeSpec, Schema
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import RESOURCES, GraphKernelParameters, is_integer, is_number
@@ -201,11 +202,13 @@ def _kernel(
     """The fitted kernel, with the graphs of the file as its training graphs."""
     _refuse_huge_weights(model)
     schema = _schema(document["schema"])
-    if schema.degree != model.degree:
-        raise ModelFileError(
-            f"The parameter degree is {quoted(model.degree)}, and the schema has it as "
-            f"{quoted(schema.degree)}."
-        )
+    for name in ("degree", "similarity"):
+        given, learned = getattr(model, name), getattr(schema, name)
+        if given != learned:
+            raise ModelFileError(
+                f"The parameter {name} is {quoted(given)}, and the schema has it as "
+                f"{quoted(learned)}."
+            )
     batch = GraphBatch.from_arrays({name: arrays[f"{batch_name}/{name}"] for name in BATCH_ARRAYS})
     batch.check(schema)
     engine = document["engine"]
@@ -213,7 +216,10 @@ def _kernel(
         raise ModelFileError(
             f"There is no engine {quoted(engine)}. {did_you_mean(str(engine), ENGINES)}"
         )
-    return FittedKernel.of_batch(model, schema, batch, engine, unit)
+    molecules = document.get("molecules")
+    if molecules is not None:
+        molecules = MoleculeReading.from_json(molecules)
+    return FittedKernel.of_batch(model, schema, batch, engine, unit, molecules)
 
 
 def _refuse_huge_weights(kernel: GraphKernelParameters) -> None:
@@ -223,7 +229,11 @@ def _refuse_huge_weights(kernel: GraphKernelParameters) -> None:
 
 
 def _schema(content: Mapping[str, Any]) -> Schema:
-    nodes, edges = (tuple(map(_spec, content[element])) for element in ("nodes", "edges"))
+    # Files of the first versions know no other.
+    similarity = _similarity(content.get("similarity", "gower"))
+    nodes, edges = (
+        tuple(_spec(own, similarity) for own in content[element]) for element in ("nodes", "edges")
+    )
     for specs in (nodes, edges):
         names = [spec.name for spec in specs]
         if len(set(names)) < len(names):
@@ -236,10 +246,19 @@ def _schema(content: Mapping[str, Any]) -> Schema:
         isinstance(names, list) and all(isinstance(n, str) for n in names) for names in hidden
     ):
         raise ModelFileError("The hidden attributes of the schema are no lists of names.")
-    return Schema(nodes, edges, content["degree"], features, *map(tuple, hidden))
+    hidden_nodes, hidden_edges = map(tuple, hidden)
+    learned = nodes, edges, content["degree"], features, hidden_nodes, hidden_edges
+    return Schema(*learned, similarity)
 
 
-def _spec(content: Mapping[str, Any]) -> AttributeSpec:
+def _similarity(given: Any) -> SimilarityName:
+    known: dict[Any, SimilarityName] = {name: name for name in get_args(SimilarityName)}
+    if not isinstance(given, str) or given not in known:
+        raise ModelFileError(f"The similarity of the schema is {quoted(given)}, which is none.")
+    return known[given]
+
+
+def _spec(content: Mapping[str, Any], similarity: SimilarityName) -> AttributeSpec:
     name, kind, categories = content["name"], content["kind"], content["categories"]
     if not isinstance(name, str):
         raise ModelFileError(f"An attribute has the name {quoted(name)}, which is no text.")
@@ -254,7 +273,7 @@ def _spec(content: Mapping[str, Any]) -> AttributeSpec:
         )
     if categories and kind != "categorical":
         raise ModelFileError(f"Attribute {quoted(name)} is {kind} and has a category.")
-    return AttributeSpec(name, kind, minimum, span, tuple(categories))
+    return AttributeSpec(name, kind, minimum, span, tuple(categories), similarity)
 
 
 def _support(support: npt.NDArray[Any], n_support: int, n_graphs: Any) -> npt.NDArray[Any]:

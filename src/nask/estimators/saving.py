@@ -145,8 +145,10 @@ def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
             "features": list(kernel.schema.features),
             "hidden_nodes": list(kernel.schema.hidden_nodes),
             "hidden_edges": list(kernel.schema.hidden_edges),
+            "similarity": kernel.schema.similarity,
         },
         "engine": kernel.engine,
+        "molecules": None if kernel.molecules is None else kernel.molecules.to_json(),
     }
 
 

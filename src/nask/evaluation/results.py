@@ -46,22 +46,24 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
     return [result for result in results if result.repeats or result.timeout is not None]
 
 
-def read_result(folder: str | os.PathLike[str], dataset: str, method: str) -> Evaluation | None:
-    """Read the result of one method on one dataset; None if no repeat, and no limit, was reached.
+def read_finished(path: Path, repeats: int, limit: float | None) -> Evaluation | None:
+    """Read a run to which no fold would be added; None if there is none.
 
     Parameters
     ----------
-    folder : path
-        That :func:`nask.evaluate` wrote to; there may be none.
-    dataset, method : str
-        Their names in records.
+    path : Path
+        The file of records; it need not exist.
+    repeats : int
+        How many are wanted.
+    limit : float or None
+        The time limit. If it ended the run, the repeats that were done are the result.
     """
-    path = records_path(Path(folder), dataset, method)
     if not path.exists():
         return None
     journal = Journal(path)
-    found = summary(journal, finished_repeats(journal))
-    return found if found.repeats or found.timeout is not None else None
+    n_done = finished_repeats(journal)
+    ended = limit is not None and journal.timeout is not None and journal.timeout >= limit
+    return summary(journal, n_done) if n_done >= repeats or ended else None
 
 
 def records_path(folder: Path, dataset: str, method: str) -> Path:

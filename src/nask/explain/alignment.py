@@ -102,7 +102,8 @@ def align(kernel: Any, graph: Any, other: Any) -> Alignment:
             f"{type(kernel).__name__}."
         )
     check_is_fitted(own)
-    graphs, execution, fitted = (as_graph(graph), as_graph(other)), own.execution(), own.fitted_
+    execution, fitted = own.execution(), own.fitted_
+    graphs = as_graph(graph, fitted.molecules), as_graph(other, fitted.molecules)
     # Encoded together, so that a category unseen in training has one code in both.
     both = fitted.stars_of(graphs, execution)
     rows, columns = both.take(np.array([0])), both.take(np.array([1]))

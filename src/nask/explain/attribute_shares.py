@@ -14,6 +14,8 @@ from nask.graph.schema import FEATURES, Schema
 
 STRUCTURE = "structure"
 """The name of the share of nodes without any attribute: that they are there."""
+JOINT = "all attributes"
+"""The name of the share of all attributes together, where they are compared as one point."""
 NONE = np.empty(0, dtype=np.int64)
 
 
@@ -52,6 +54,10 @@ class AttributeShares:
             The columns of node features that ``found.features`` has. The others are the last
             rows of ``found.numerical``.
         """
+        if schema.similarity == "euclidean":
+            # Of a schema without any value that counts, the constant is that of structure.
+            name = JOINT if attribute_rows(schema) else constant_name(schema)
+            return cls((str(name),), nodes, found.constant[None])
         names = list(attribute_rows(schema))
         n_columns = len(schema.features)
         values = np.empty((len(names), len(nodes)))
@@ -114,7 +120,7 @@ def attribute_rows(schema: Schema) -> dict[str, tuple[str, int]]:
     >>> attribute_rows(Schema.fit([pair]))
     {'charge': ('numerical', 0), 'atom': ('categorical', 0)}
     """
-    numbers = [spec.name for spec in schema.nodes if spec.kind == "numerical"]
+    numbers = [spec.name for spec in schema.nodes if spec.encoded == "numerical"]
     columns = [f"{FEATURES}[{column}]" for column in range(len(schema.features))]
     for name in columns:
         if any(spec.name == name for spec in schema.nodes):
@@ -123,12 +129,22 @@ def attribute_rows(schema: Schema) -> dict[str, tuple[str, int]]:
                 "explanations, and also a node attribute of that name. Rename the attribute."
             )
     numbers += columns
-    categories = [spec.name for spec in schema.nodes if spec.kind == "categorical"]
+    categories = [spec.name for spec in schema.nodes if spec.encoded == "categorical"]
     return {
         name: (kind, row)
         for kind, names in (("numerical", numbers), ("categorical", categories))
         for row, name in enumerate(names)
     }
+
+
+def missing_numbers(schema: Schema) -> list[float]:
+    """What encodes a missing value in each row of the numerical attributes of nodes.
+
+    A column of node features is 0 at one end of its training range, or somewhere within it.
+    """
+    named = [spec.missing_number for spec in schema.nodes if spec.encoded == "numerical"]
+    columns = 0.0 if schema.similarity == "euclidean" else float("nan")
+    return [*named, *[columns] * len(schema.features)]
 
 
 def constant_name(schema: Schema) -> str | None:

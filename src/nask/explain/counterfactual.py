@@ -156,7 +156,7 @@ def counterfactual(
     (True, ...)
     """
     check_classifier(model)
-    graph = as_graph(graph)
+    graph = as_graph(graph, getattr(model, "molecules_", None))
     if not graph.n_nodes:
         raise GraphError("The graph has no nodes, so there is nothing to edit.")
     if not is_integer(budget) or budget < 1:

@@ -125,7 +125,7 @@ def explain_features(
     constants = np.broadcast_to(np.atleast_1d(linear.intercept_), len(coefficients))
     functions = LinearFunctions(coefficients, np.asarray(constants, dtype=np.float64))
     classes = getattr(linear, "classes_", None)
-    own = as_graph(graph)
+    own = as_graph(graph, features.molecules_)
     _check_decides(linear, functions, classes, features.transform([own]))
     return explain_rows(features, functions, classes, own, None, Asked(target, against))
 

@@ -36,7 +36,7 @@ def explain_graph(
     asked : Asked
     execution : Execution
     """
-    own = as_graph(graph)
+    own = as_graph(graph, kernels[0].molecules)
     compared = [ComparedGraph.of(own, kernel, execution) for kernel in kernels]
     answer = decider.answer(compared, asked)
     parts = [GraphPart.of(*each) for each in zip(compared, answer.terms, strict=True)]

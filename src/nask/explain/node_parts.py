@@ -103,7 +103,7 @@ class ComparedNode:
     @cached_property
     def columns(self) -> tuple[Positions, Positions]:
         """The columns of node features that are compared in vectors, and by nonzeros."""
-        return filled_columns(self.batch)
+        return filled_columns(self.batch, self.kernel.spec.nodes)
 
     @cached_property
     def _names(self) -> Names:
@@ -132,7 +132,7 @@ class ComparedNode:
         if batch.features is not None:
             sparse = batch.features[:, self.columns[1]]
             batch = replace(batch, nodes=batch.dense_nodes(filled), features=sparse)
-        node_levels, edge_levels = star_matrices(batch, spec.n_hops, spec.expansion)
+        node_levels, edge_levels = star_matrices(batch, spec)
         names = np.empty((spec.n_hops, 0), dtype="S1")
         if spec.guarded:
             names = self._names[:, nodes]

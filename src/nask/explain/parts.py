@@ -9,7 +9,12 @@ import numpy as np
 
 from nask.arrays import Float64, Index
 from nask.execution.execution import Execution
-from nask.explain.attribute_shares import AttributeShares, attribute_rows
+from nask.explain.attribute_shares import (
+    JOINT,
+    AttributeShares,
+    attribute_rows,
+    missing_numbers,
+)
 from nask.explain.compared import ComparedGraph
 from nask.explain.deciding import Compared, Term
 from nask.explain.gram_row import centred_shares
@@ -72,16 +77,22 @@ class GraphPart:
 
     def without(self, attribute: str, nodes: Index, execution: Execution) -> Float64:
         """The same about the graph with an attribute missing, once for each of the nodes."""
-        batch = self.compared.stars.rows.batch
-        place = attribute_rows(self.compared.kernel.schema).get(attribute)
+        batch, schema = self.compared.stars.rows.batch, self.compared.kernel.schema
+        rows = attribute_rows(schema)
+        places = [rows[attribute]] if attribute in rows else []
+        if attribute == JOINT and schema.similarity == "euclidean":
+            places = list(rows.values())
         copies = batch.take(np.zeros(len(nodes), dtype=np.intp))
-        if place is not None:
-            kind, row = place
-            where = np.arange(len(nodes)) * batch.n_nodes + nodes
-            values = getattr(copies.nodes, kind).copy()
-            values[row, where] = np.nan if kind == "numerical" else -1
-            copies = replace(copies, nodes=replace(copies.nodes, **{kind: values}))
-        return self.decide(copies, execution)
+        where = np.arange(len(nodes)) * batch.n_nodes + nodes
+        numerical, categorical = copies.nodes.numerical.copy(), copies.nodes.categorical.copy()
+        missing = missing_numbers(schema)
+        for kind, row in places:
+            if kind == "numerical":
+                numerical[row, where] = missing[row]
+            else:
+                categorical[row, where] = -1
+        lacking = replace(copies.nodes, numerical=numerical, categorical=categorical)
+        return self.decide(replace(copies, nodes=lacking), execution)
 
 
 def added_up(

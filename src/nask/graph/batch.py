@@ -13,6 +13,7 @@ from nask.arrays import Array, Index, Positions
 from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute, frozen
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.bins import feature_bins
 from nask.graph.elements import Elements, positions_of
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import DEGREE, Schema, degree_attribute
@@ -33,7 +34,7 @@ class GraphBatch:
     endpoints : ndarray of shape (n_edges, 2)
         Endpoints of each edge, as positions of nodes in the batch.
     features : csr_array of shape (n_nodes, n_features), or None
-        The node features, in units of the training range; most are 0.
+        The node features, in units of the training range, or their bins; most are 0.
     """
 
     nodes: Elements
@@ -81,7 +82,7 @@ class GraphBatch:
             [np.empty((0, 2), np.int64)]
             + [g.edges + start for g, start in zip(graphs, nodes.ptr, strict=False)]
         )
-        return cls(nodes, edges, endpoints, _scaled_features(graphs, schema.features))
+        return cls(nodes, edges, endpoints, _scaled_features(graphs, schema))
 
     def with_dense_features(self) -> GraphBatch:
         """Return the batch with its node features as the last rows of ``nodes.numerical``.
@@ -211,14 +212,16 @@ class GraphBatch:
         )
 
 
-def _scaled_features(graphs: Sequence[AttributedGraph], ranges: Sequence[float]) -> Any:
-    """Return the node features of all graphs in units of the training range, None without any."""
-    if not ranges:
+def _scaled_features(graphs: Sequence[AttributedGraph], schema: Schema) -> Any:
+    """Return the node features of all graphs as they are compared, None without any."""
+    if not schema.features:
         return None
     features = sparse.vstack([graph.node_features for graph in graphs], format="csr")
     # Where all training values of a column are equal, any two values count as equal: as 0.
-    span = np.asarray(ranges)
+    span = np.asarray(schema.features)
     scale = np.divide(1.0, span, out=np.zeros(len(span)), where=span > 0)
     features.data *= scale[features.indices]
+    if schema.similarity == "one-hot":
+        features.data = feature_bins(features.data)
     features.eliminate_zeros()
     return features

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from nask.arrays import Float64, Index, Positions
 from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute
+from nask.graph.bins import bins_of
 from nask.graph.schema import AttributeSpec
 from nask.messages import quoted
 
@@ -31,10 +32,12 @@ class Elements:
     ptr : ndarray of shape (n_graphs + 1,)
         The elements of graph i are those from ``ptr[i]`` to ``ptr[i + 1]``.
     numerical : ndarray of shape (number of numerical attributes, n_elements)
-        Values scaled so that the training range is [0, 1]; NaN where missing.
+        Values scaled so that the training range is [0, 1]; NaN where missing, or the middle of the
+        training range where attributes are compared as points of a Euclidean space.
     categorical : ndarray of shape (number of categorical attributes, n_elements)
         Codes of the schema's categories; -1 where missing. A category that the schema does not
-        know has a code of its own above the known ones, so it matches only itself.
+        know has a code of its own above the known ones, so it matches only itself. Numbers that
+        are compared one-hot are here, too: as the bins that they are in.
     """
 
     ptr: Index
@@ -53,8 +56,10 @@ class Elements:
         numerical, categorical = [], []
         for spec in specs:
             column = [attributes.get(spec.name) for attributes in collections]
-            if spec.kind == "numerical":
-                numerical.append(_scaled(column, sizes, spec))
+            if spec.encoded == "numerical":
+                numerical.append(_filled(_scaled(column, sizes, spec), spec.missing_number))
+            elif spec.kind == "numerical":
+                categorical.append(bins_of(_scaled(column, sizes, spec)))
             elif spec.kind == "categorical":
                 categorical.append(_coded(column, sizes, spec))
         return cls(
@@ -106,7 +111,7 @@ class Elements:
             raise GraphError(f"The {element} of the batch are not divided among its graphs.")
         for kind, dtype in (("numerical", np.float64), ("categorical", np.int32)):
             values = getattr(self, kind)
-            n_rows = sum(spec.kind == kind for spec in specs)
+            n_rows = sum(spec.encoded == kind for spec in specs)
             n_rows += n_features if kind == "numerical" else 0
             expected = (n_rows, len(self))
             if values.shape != expected or values.dtype != dtype:
@@ -118,9 +123,14 @@ class Elements:
             raise GraphError(
                 f"A numerical attribute of the {element} is beyond {LARGEST_SCALED:g}."
             )
-        categorical = [spec for spec in specs if spec.kind == "categorical"]
+        if np.isnan(self.numerical).any() and any(s.similarity == "euclidean" for s in specs):
+            raise GraphError(
+                f"A numerical attribute of the {element} has a missing value, which a Euclidean "
+                "similarity has no place for."
+            )
+        categorical = [spec for spec in specs if spec.encoded == "categorical"]
         for spec, codes in zip(categorical, self.categorical, strict=True):
-            if codes.max(initial=-1) >= len(spec.categories) or codes.min(initial=-1) < -1:
+            if codes.max(initial=-1) >= spec.n_codes or codes.min(initial=-1) < -1:
                 raise GraphError(
                     f"The attribute {quoted(spec.name)} of the {element} has an unknown category."
                 )
@@ -142,6 +152,10 @@ def _scaled(column: Column, sizes: Sequence[int], spec: AttributeSpec) -> Float6
     with np.errstate(over="ignore"):
         scaled = (values * half - spec.minimum * half) / (spec.range * half)
     return np.clip(scaled, -LARGEST_SCALED, LARGEST_SCALED)
+
+
+def _filled(values: Float64, missing: float) -> Float64:
+    return values if np.isnan(missing) else np.where(np.isnan(values), missing, values)
 
 
 def _coded(column: Column, sizes: Sequence[int], spec: AttributeSpec) -> Codes:
@@ -175,7 +189,7 @@ def unseen_categories(
 ) -> tuple[tuple[Hashable, ...], ...]:
     """Return the categories of some graphs that the schema does not know, in order of their codes.
 
-    There is one tuple per categorical attribute.
+    There is one tuple per categorical attribute; numbers in bins have none.
 
     Examples
     --------
@@ -186,11 +200,13 @@ def unseen_categories(
     >>> unseen_categories([graph.node_attributes for graph in atoms], specs)
     (('N', 'O'),)
     """
-    categorical = [spec for spec in specs if spec.kind == "categorical"]
-    columns = ([attributes.get(spec.name) for attributes in collections] for spec in categorical)
+    coded = [spec for spec in specs if spec.encoded == "categorical"]
+    columns = ([attributes.get(spec.name) for attributes in collections] for spec in coded)
     return tuple(
         tuple(_extended_codes(column, spec))[len(spec.codes) :]
-        for spec, column in zip(categorical, columns, strict=True)
+        if spec.kind == "categorical"
+        else ()
+        for spec, column in zip(coded, columns, strict=True)
     )
 
 

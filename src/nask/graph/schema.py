@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
 from nask.arrays import Float64
-from nask.choices import Attributes, Degree
+from nask.choices import Attributes, Degree, SimilarityName
 from nask.exceptions import GraphError, SchemaError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import AttributedGraph
+from nask.graph.bins import N_CODES
 from nask.messages import quoted
 
 DEGREE = "degree"
@@ -33,6 +34,8 @@ class AttributeSpec:
         The least training value of a numerical attribute, and by how much the largest exceeds it.
     categories : tuple of hashable
         The training values of a categorical attribute.
+    similarity : {"gower", "one-hot", "euclidean"}
+        How values are compared, which decides how they are encoded.
     """
 
     name: str
@@ -40,11 +43,30 @@ class AttributeSpec:
     minimum: float = 0.0
     range: float = 0.0
     categories: tuple[Hashable, ...] = ()
+    similarity: SimilarityName = field(default="gower", repr=False)
     codes: Mapping[Hashable, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         index = {category: code for code, category in enumerate(self.categories)}
         object.__setattr__(self, "codes", index)
+
+    @property
+    def encoded(self) -> Literal["numerical", "categorical", "missing"]:
+        """The array of ``Elements`` that holds its values: numbers in bins are codes, too."""
+        binned = self.kind == "numerical" and self.similarity == "one-hot"
+        return "categorical" if binned else self.kind
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes of its training values, and of the bins of a number."""
+        return len(self.categories) if self.kind == "categorical" else N_CODES
+
+    @property
+    def missing_number(self) -> float:
+        """What encodes a missing number: NaN, or the middle of the training range."""
+        if self.similarity != "euclidean":
+            return float("nan")
+        return 0.5 if self.range else 0.0
 
 
 @dataclass(frozen=True)
@@ -59,6 +81,8 @@ class Schema:
         Range of each column of ``node_features``, zeros included.
     hidden_nodes, hidden_edges : tuple of str
         Names of attributes that training graphs had and that are not to be compared.
+    similarity : {"gower", "one-hot", "euclidean"}
+        How the values of all attributes are compared.
 
     Examples
     --------
@@ -80,6 +104,7 @@ class Schema:
     features: tuple[float, ...] = ()
     hidden_nodes: tuple[str, ...] = ()
     hidden_edges: tuple[str, ...] = ()
+    similarity: SimilarityName = "gower"
 
     @classmethod
     def fit(
@@ -87,6 +112,7 @@ class Schema:
         graphs: Sequence[AttributedGraph],
         degree: Degree | None = None,
         attributes: Attributes = "all",
+        similarity: SimilarityName = "gower",
     ) -> Schema:
         """Return the schema of some graphs, which must agree on the kind of every attribute.
 
@@ -111,7 +137,11 @@ class Schema:
                 f"The graphs have node_features and also a node attribute named {FEATURES!r}. "
                 "Rename the attribute."
             )
-        return cls(nodes, edges, degree, features, hidden_nodes, hidden_edges)
+        nodes, edges = (
+            tuple(replace(spec, similarity=similarity) for spec in specs)
+            for specs in (nodes, edges)
+        )
+        return cls(nodes, edges, degree, features, hidden_nodes, hidden_edges, similarity)
 
     def joined(self, other: Schema) -> Schema:
         """Return the schema of both collections together.
@@ -125,14 +155,16 @@ class Schema:
         """
         nodes = _joined(self.nodes, other.nodes, "node")
         edges = _joined(self.edges, other.edges, "edge")
-        hidden = (
+        hidden_nodes, hidden_edges = (
             tuple(dict.fromkeys((*mine, *theirs)))
             for mine, theirs in (
                 (self.hidden_nodes, other.hidden_nodes),
                 (self.hidden_edges, other.hidden_edges),
             )
         )
-        return Schema(nodes, edges, self.degree, self.features, *hidden)
+        return replace(
+            self, nodes=nodes, edges=edges, hidden_nodes=hidden_nodes, hidden_edges=hidden_edges
+        )
 
 
 def _shown(
@@ -161,10 +193,10 @@ def _joined(
         elif mine.kind == "numerical":
             low = min(mine.minimum, spec.minimum)
             high = max(mine.minimum + mine.range, spec.minimum + spec.range)
-            known[spec.name] = AttributeSpec(spec.name, "numerical", low, high - low)
+            known[spec.name] = replace(mine, minimum=low, range=high - low)
         else:
             categories = tuple(dict.fromkeys((*mine.categories, *spec.categories)))
-            known[spec.name] = AttributeSpec(spec.name, "categorical", categories=categories)
+            known[spec.name] = replace(mine, categories=categories)
     return tuple(known.values())
 
 

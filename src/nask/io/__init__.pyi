@@ -6,6 +6,7 @@ from nask.io.converters.molecules import from_smiles as from_smiles
 from nask.io.converters.networkx import from_networkx as from_networkx
 from nask.io.converters.networkx import to_networkx as to_networkx
 from nask.io.converters.pyg import from_pyg as from_pyg
+from nask.io.readers.molecules import read_molecules as read_molecules
 from nask.io.readers.planetoid import read_planetoid as read_planetoid
 from nask.io.readers.tables import read_tables as read_tables
 from nask.io.readers.tu import read_tu as read_tu

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nask.exceptions import GraphError, InputError, NaskError
+from nask.graph.attribute import is_missing
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.converters.grakel import from_grakel
-from nask.io.converters.molecules import from_rdkit
+from nask.io.converters.molecule_reading import MoleculeReading
+from nask.io.converters.molecules import from_rdkit, graph_of_molecule, graph_of_smiles
 from nask.io.converters.networkx import from_networkx
 from nask.io.converters.pyg import from_pyg
 from nask.io.dataset import Dataset
@@ -29,22 +32,26 @@ CONVERTERS: dict[tuple[str, str], Callable[[Any], AttributedGraph]] = {
 BATCH = ("torch_geometric", "Batch")
 EXPECTED = (
     "graphs of nask (AttributedGraph), networkx, PyTorch Geometric (Data), RDKit (Mol) or GraKeL "
-    "(Graph)"
+    "(Graph), or SMILES (text)"
 )
 
 
-def as_graphs(X: Any, first: int = 0) -> list[AttributedGraph]:
+def as_graphs(
+    X: Any, first: int = 0, molecules: MoleculeReading | None = None
+) -> list[AttributedGraph]:
     """Convert any list of graphs to a list of AttributedGraph.
 
     Parameters
     ----------
     X : iterable of graphs
-        A list, tuple, object array or generator; not a set, which has no order. Its items
+        A list, tuple, array, Series or generator; not a set, which has no order. Its items
         are graphs of nask, networkx, PyTorch Geometric (``Data``), RDKit (``Mol``) or
-        GraKeL (``Graph``), also mixed. They are converted with the defaults of the ``from_...``
-        function of their package.
+        GraKeL (``Graph``), or molecules as SMILES, also mixed. They are converted with the
+        defaults of the ``from_...`` function of their package.
     first : int, default=0
         Position of the first graph in error messages, where X is taken from a longer list.
+    molecules : MoleculeReading, optional
+        How to read molecules, instead of the defaults: as those of training were read.
 
     Raises
     ------
@@ -61,6 +68,8 @@ def as_graphs(X: Any, first: int = 0) -> list[AttributedGraph]:
     >>> from nask.io.coerce import as_graphs
     >>> as_graphs([AttributedGraph(1), nx.path_graph(3)])
     [AttributedGraph(1 nodes, 0 edges), AttributedGraph(3 nodes, 2 edges)]
+    >>> [graph.n_nodes for graph in as_graphs(["CCO", "c1ccccc1"])]
+    [3, 6]
     >>> as_graphs(AttributedGraph(1))
     Traceback (most recent call last):
     nask.exceptions.InputError: Expected a list of graphs; got a single AttributedGraph. Put it \
@@ -70,14 +79,16 @@ in a list: [graph].
     nask.exceptions.GraphError: Graph 1: The graph is directed (DiGraph), ...
     """
     _check_collection(X)
-    graphs = [_as_graph(item, position) for position, item in enumerate(X, start=first)]
+    graphs = [_as_graph(item, position, molecules) for position, item in enumerate(X, start=first)]
     if not graphs:
         raise GraphError("Expected at least one graph; got none.")
     return graphs
 
 
-def as_graph(graph: Any) -> AttributedGraph:
-    """Convert one graph of any supported package to an AttributedGraph.
+def as_graph(graph: Any, molecules: MoleculeReading | None = None) -> AttributedGraph:
+    """Convert one graph of any supported package, or a SMILES, to an AttributedGraph.
+
+    ``molecules`` is how to read a molecule, instead of the defaults.
 
     Examples
     --------
@@ -97,12 +108,12 @@ def as_graph(graph: Any) -> AttributedGraph:
             "Expected one graph; got a Batch of PyTorch Geometric, which holds many. Pass one of "
             "batch.to_data_list()."
         )
-    if _converter(graph) is None:
+    if _converter(graph, molecules) is None:
         raise InputError(
             f"Expected one graph; got an object of type {type(graph).__name__}. A graph is one of "
             f"{EXPECTED}."
         )
-    return _as_graph(graph, None)
+    return _as_graph(graph, None, molecules)
 
 
 def _check_collection(X: Any) -> None:
@@ -112,12 +123,12 @@ def _check_collection(X: Any) -> None:
             "Expected a list of graphs; got a Batch of PyTorch Geometric. Pass its graphs: "
             "batch.to_data_list()."
         )
-    if isinstance(X, AttributedGraph) or _converter(X) is not None:
+    if isinstance(X, AttributedGraph) or (not isinstance(X, str) and _converter(X) is not None):
         raise InputError(
             f"Expected a list of graphs; got a single {name}. Put it in a list: [graph]."
         )
     if isinstance(X, np.ndarray):
-        if X.dtype != object or X.ndim != 1:
+        if X.dtype.kind not in "OU" or X.ndim != 1:
             raise InputError(
                 f"Expected a list of graphs; got an array of dtype {X.dtype} and shape {X.shape}. "
                 f"The items must be {EXPECTED}. (numpy takes networkx graphs apart: pass a list. A "
@@ -126,7 +137,8 @@ def _check_collection(X: Any) -> None:
     elif hasattr(X, "columns"):
         raise InputError(
             f"Expected a list of graphs; got a table ({name}). Convert a table of nodes and one of "
-            "edges with nask.io.from_frames first."
+            "edges with nask.io.from_frames first; of a table of molecules, pass the column of "
+            "SMILES, such as table['smiles']."
         )
     elif isinstance(X, Dataset):
         raise InputError("Expected a list of graphs; got a Dataset. Pass its graphs: data.graphs.")
@@ -144,27 +156,38 @@ def _check_collection(X: Any) -> None:
 
 def _remedy(X: object) -> str:
     if isinstance(X, str):
-        return " A dataset goes by name to nask.load_dataset(name).graphs."
+        return (
+            " A dataset goes by name to nask.load_dataset(name).graphs; a single SMILES goes in a "
+            "list: [smiles]."
+        )
     if isinstance(X, Mapping):
         return " Of a dictionary of graphs, pass list(graphs.values())."
     return " A set has no order: pass a list." if isinstance(X, Set) else ""
 
 
-def _converter(item: object) -> Callable[[Any], AttributedGraph] | None:
+def _converter(
+    item: object, molecules: MoleculeReading | None = None
+) -> Callable[[Any], AttributedGraph] | None:
+    if isinstance(item, str):
+        return partial(graph_of_smiles, reading=molecules or MoleculeReading())
     for (package, name), converter in CONVERTERS.items():
         if is_instance(item, package, name):
+            if converter is from_rdkit and molecules is not None:
+                return partial(graph_of_molecule, reading=molecules)
             return converter
     return None
 
 
-def _as_graph(item: Any, position: int | None) -> AttributedGraph:
+def _as_graph(
+    item: Any, position: int | None, molecules: MoleculeReading | None
+) -> AttributedGraph:
     if isinstance(item, AttributedGraph):
         return item
-    converter = _converter(item)
+    converter = _converter(item, molecules)
     if converter is None:
         hint = ""
-        if isinstance(item, str):
-            hint = " Convert SMILES with nask.io.from_smiles first."
+        if is_missing(item):
+            hint = " Leave out what has no graph, or no SMILES, and its value of y too."
         elif isinstance(item, tuple):
             hint = " Convert tuples of GraKeL with nask.io.from_grakel first."
         elif hasattr(item, "columns"):
@@ -178,8 +201,10 @@ def _as_graph(item: Any, position: int | None) -> AttributedGraph:
     except NaskError as error:
         # Most mistakes in a graph are mended by an option of its converter, which fit lacks.
         hint = ""
-        if isinstance(error, GraphError):
+        if isinstance(error, GraphError) and hasattr(converter, "__name__"):
             hint = f" (Options are those of nask.{converter.__name__}: convert with it first.)"
+        if isinstance(item, str) and position is None:
+            hint = " (A dataset goes by name to nask.load_dataset.)"
         where = "" if position is None else f"Graph {position}: "
         raise type(error)(f"{where}{error}{hint}") from error
 

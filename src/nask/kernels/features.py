@@ -21,9 +21,15 @@ from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import AttributeSpec, Schema
 from nask.io.coerce import as_graph, as_graphs
+from nask.io.converters.molecule_reading import MoleculeReading, common_reading
 from nask.kernels.feature_work import FeatureWork, Level
 from nask.kernels.parameters import StarParameters, check_restart, is_integer
 
+# What there are no random features for, and why.
+UNMADE = (
+    ("similarity", "euclidean", "they are drawn for one attribute at a time, and it joins them"),
+    ("expansion", "walk", "from hop to hop they need Gaussians, which random walks do without"),
+)
 # Nodes from which the directions of means are learned; more would hardly change them.
 SAMPLE_NODES = 4096
 # Each hop has its exact columns and at least as many others.
@@ -57,8 +63,9 @@ class NASKFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StarParame
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.
     n_hops, gamma, gamma_star, expansion, star_norm, normalize, hop_weights, attribute_weights, \
-attributes, degree, use_edges
+attributes, degree, similarity, max_leaves, use_edges
         Those of the kernel: see :class:`nask.NASK`. ``normalize`` gives every row the length 1.
+        There are no random features of ``expansion="walk"`` and ``similarity="euclidean"``.
     n_jobs : int, default=None
         Threads, in joblib's convention.
     memory_limit : int or str, default=None
@@ -70,6 +77,8 @@ attributes, degree, use_edges
     ----------
     schema_ : Schema
         Attributes, ranges and categories of the training graphs.
+    molecules_ : MoleculeReading or None
+        How training molecules were read, as new ones are; None if they were other graphs.
 
     Notes
     -----
@@ -116,6 +125,13 @@ attributes, degree, use_edges
             f"an int of at least {hops_need} for {self.n_hops} hops",
         )
         self._check_option("level", get_args(Level))
+        for name, without, reason in UNMADE:
+            if getattr(self, name) == without:
+                raise ParameterError(
+                    f"{type(self).__name__} has no random features for {name}={without!r}: "
+                    f"{reason}. Use NASK, or NodeNASK for the nodes of one graph, which compute "
+                    "it exactly."
+                )
         check_restart(self.restart, type(self).__name__)
         if self.restart is not None and self.level == "graph":
             raise ParameterError(
@@ -142,23 +158,23 @@ attributes, degree, use_edges
         Ranges and categories are those of all graphs so far, directions of means those of the
         first. Features made before do not fit those made after.
         """
-        graphs = self._graphs(X)
         if not hasattr(self, "schema_"):
-            return self.fit(graphs)
+            return self.fit(X)
+        before: MoleculeReading | None = self.molecules_
+        graphs = self._graphs(X, before)
         self.check_parameters()
         if self.schema_.features:
             raise SchemaError(
                 "partial_fit cannot widen the ranges of node_features. Call fit with all graphs."
             )
-        self._draw(
-            self.schema_.joined(Schema.fit(graphs, self.degree, self.attributes)), self._sample
-        )
+        self._draw(self.schema_.joined(self.schema_of(graphs)), self._sample)
+        self._read_as(before and before.joined(common_reading(graphs)))
         return self
 
     def transform(self, X: Any) -> Float32:
         """Features of graphs, (n_graphs, n_components), or of all their nodes in a row."""
         check_is_fitted(self)
-        return self._transform_new(self._graphs(X))
+        return self._transform_new(self._graphs(X, self.molecules_))
 
     def transform_batch(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
         """Features of some graphs of a collection, for callers that divide it into batches.
@@ -181,7 +197,7 @@ attributes, degree, use_edges
         ``normalize``, scaled to length 1 they are its row of :meth:`transform`.
         """
         check_is_fitted(self)
-        own = as_graph(graph)
+        own = as_graph(graph, self.molecules_)
         check_graphs([own], self.schema_, 0)
         return self._work.star_rows(own, self.execution())
 
@@ -229,15 +245,16 @@ attributes, degree, use_edges
         check_is_fitted(self)
         following, first = iter(graphs), 0
         while batch := list(islice(following, batch_size)):
-            yield self._transform_new(as_graphs(batch, first), first)
+            yield self._transform_new(as_graphs(batch, first, self.molecules_), first)
             first += len(batch)
 
     def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Float32 | None:
         self.check_parameters()
+        self._read_as(common_reading(graphs))
         # Graphs from the whole of the list, which may be sorted.
         sizes = sum(graph.n_nodes for graph in graphs)
         step = max(1, sizes // SAMPLE_NODES) if len(graphs) > 1 else 1
-        return self._draw(Schema.fit(graphs, self.degree, self.attributes), graphs[::step], keep)
+        return self._draw(self.schema_of(graphs), graphs[::step], keep)
 
     def _draw(
         self, schema: Schema, sample: list[AttributedGraph], keep: bool = False
@@ -279,9 +296,12 @@ attributes, degree, use_edges
             result[start : start + len(rows)] = rows
         return result
 
-    def _graphs(self, X: Any) -> list[AttributedGraph]:
-        return as_graphs([X] if isinstance(X, AttributedGraph) else X)
+    def _read_as(self, molecules: MoleculeReading | None) -> None:
+        self.molecules_ = molecules
+
+    def _graphs(self, X: Any, molecules: MoleculeReading | None = None) -> list[AttributedGraph]:
+        return as_graphs([X] if isinstance(X, AttributedGraph) else X, molecules=molecules)
 
 
 def _categorical(specs: Sequence[AttributeSpec]) -> tuple[str, ...]:
-    return tuple(spec.name for spec in specs if spec.kind == "categorical")
+    return tuple(spec.name for spec in specs if spec.encoded == "categorical")

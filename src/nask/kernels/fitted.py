@@ -18,6 +18,7 @@ from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.schema import Schema
+from nask.io.converters.molecule_reading import MoleculeReading, common_reading
 from nask.kernels.forms import Form, GaussianForm, distance_unit
 from nask.kernels.gram_work import GramWork
 from nask.kernels.parameters import GraphKernelParameters
@@ -47,6 +48,8 @@ class FittedKernel:
     unit : float or None
         Mean squared distance between two different training graphs, once it is known; the
         Gaussian form needs it.
+    molecules : MoleculeReading or None
+        How the training graphs were read, if they are molecules: new ones are read in the same way.
     """
 
     schema: Schema
@@ -54,6 +57,7 @@ class FittedKernel:
     graphs: Prepared
     form: Form
     unit: float | None = None
+    molecules: MoleculeReading | None = None
 
     @classmethod
     def fit(
@@ -67,13 +71,14 @@ class FittedKernel:
         The parameters are those of a kernel or an estimator, and were checked. With ``only``, the
         schema is that of all graphs, and those at these positions are the training graphs.
         """
-        schema = Schema.fit(graphs, parameters.degree, parameters.attributes)
+        schema = parameters.schema_of(graphs)
         # First, since it may refuse a parameter.
         spec = _dense_spec(parameters, schema)
         batch, owner = _encoded(graphs, schema), type(parameters).__name__
         some = batch if only is None else batch.take(only)
         prepared = prepare(parameters.engine, some, spec, parameters.execution(), owner)
-        return cls(schema, *prepared, parameters.form())
+        molecules = common_reading(graphs)
+        return cls(schema, *prepared, parameters.form(), molecules=molecules)
 
     @classmethod
     def of_batch(
@@ -83,6 +88,7 @@ class FittedKernel:
         batch: GraphBatch,
         engine: EngineName,
         unit: float | None,
+        molecules: MoleculeReading | None = None,
     ) -> FittedKernel:
         """Prepare training graphs that are encoded already, such as those of a model file.
 
@@ -90,7 +96,7 @@ class FittedKernel:
         """
         spec = _dense_spec(parameters, schema)
         prepared = prepare(engine, batch, spec, parameters.execution(), "NASK")
-        return cls(schema, *prepared, parameters.form(), unit)
+        return cls(schema, *prepared, parameters.form(), unit, molecules)
 
     @property
     def n_graphs(self) -> int:

@@ -58,7 +58,7 @@ class FittedNodeKernel:
     @classmethod
     def fit(cls, parameters: NodeKernelParameters, graph: AttributedGraph) -> FittedNodeKernel:
         """Learn the schema of the training graph; the parameters were checked."""
-        schema = Schema.fit([graph], parameters.degree, parameters.attributes)
+        schema = parameters.schema_of([graph])
         restart = None if parameters.restart is None else float(parameters.restart)
         spec, form = parameters.star_spec(schema), parameters.form()
         return cls(graph, schema, spec, form, restart=restart)

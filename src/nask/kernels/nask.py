@@ -13,6 +13,7 @@ from nask.arrays import Floats
 from nask.engines.contract import Prepared
 from nask.graph.schema import Schema
 from nask.io.coerce import as_graphs
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import GraphKernelParameters
 
@@ -46,14 +47,17 @@ class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParamet
         How far stars reach, H.
     gamma : float or dict of str to float, default=1.0
         How fast similarity falls with a difference in an attribute. One for all, or by name of
-        node or edge attribute (1.0 where not named).
+        node or edge attribute (1.0 where not named). Of no use with ``similarity="one-hot"``.
     gamma_star : float, default=8.0
         How sharply stars are told apart from the second hop on (nested expansion only). Large
         values approach the hard relabelling of Weisfeiler-Lehman; any is right, or, where stars
         differ by so little that rounding decides, a :class:`PrecisionWarning` says so.
-    expansion : {"nested", "ball"}, default="nested"
+    expansion : {"nested", "ball", "walk"}, default="nested"
         "nested": a star of hop h has stars of hop h - 1 as its core and leaves. "ball": it has all
-        nodes within h hops, compared by their own attributes.
+        nodes within h hops, compared by their own attributes. "walk": random walks in place of
+        stars. A walk of h steps is a node, compared by its own attributes, and walks of h - 1
+        steps from its neighbours; ``gamma_star`` is of no use, and a node without neighbours has
+        no walk, so that it contributes 0.
     star_norm : bool, default=True
         Whether each star counts with its normalised similarity, so that large stars do not
         outweigh small ones.
@@ -74,6 +78,17 @@ class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParamet
         numbers that only say how a graph was drawn, such as coordinates, hide what labels say.
     degree : {None, "categorical", "numerical"}, default=None
         Whether a node's degree is one more attribute of it, named "degree".
+    similarity : {"gower", "one-hot", "euclidean"}, default="gower"
+        How the values of attributes are compared, of nodes and of edges. "gower": as above.
+        "one-hot": 1 if equal, else 0; numbers are equal in the same of ten bins of equal width over
+        the training range, with one more bin below it and one above. "euclidean": P is a Gaussian,
+        exp(-sum of w gamma distance^2), where two categories are as far apart as the ends of a
+        training range. A missing value is a point there, too: the middle of the range, or half
+        way from every category. So it resembles values, and equals another missing one, which
+        it does with neither of the others.
+    max_leaves : int or None, default=None
+        How many leaves a star has at most: those most similar to its core, by P, and others that
+        are as similar as the last of them; and the edges to these. None keeps all. Not for balls.
     use_edges : bool, default=True
         Whether stars compare by their edges too.
     prune_cores : bool, default=False
@@ -113,6 +128,9 @@ class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParamet
         Attributes, ranges and categories of the training graphs.
     engine_ : str
         The engine in use.
+    molecules_ : MoleculeReading or None
+        How training molecules were read, as new SMILES and RDKit molecules are; None if they were
+        other graphs.
     n_graphs_ : int
         Number of training graphs.
     mean_squared_distance_ : float
@@ -151,7 +169,8 @@ class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParamet
         Parameters
         ----------
         X : list of graphs
-            :class:`AttributedGraph`, networkx graphs, PyG ``Data`` or RDKit molecules.
+            :class:`AttributedGraph`, networkx graphs, PyG ``Data``, GraKeL graphs, RDKit molecules
+            or a column of SMILES.
         y : ignored
         """
         self._fit(X)
@@ -179,7 +198,8 @@ class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParamet
             rows = columns = self._prepare(X)
         else:
             check_is_fitted(self)
-            both = as_graphs(X), as_graphs(Y)
+            molecules = self.fitted_.molecules
+            both = as_graphs(X, molecules=molecules), as_graphs(Y, molecules=molecules)
             rows, columns = self.fitted_.prepare_both(*both, self.execution())
         return self._gram(rows, columns)
 
@@ -204,6 +224,11 @@ class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParamet
     def schema_(self) -> Schema:
         """Attributes, ranges and categories of the training graphs."""
         return self.fitted_.schema
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        return self.fitted_.molecules
 
     @property
     def engine_(self) -> str:
@@ -237,7 +262,8 @@ class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParamet
 
     def _prepare(self, X: Any) -> Prepared:
         check_is_fitted(self)
-        return self.fitted_.prepare(as_graphs(X), self.execution())
+        graphs = as_graphs(X, molecules=self.fitted_.molecules)
+        return self.fitted_.prepare(graphs, self.execution())
 
     def _gram(self, rows: Prepared, columns: Prepared) -> Floats:
         return self.fitted_.gram(rows, columns, self.gram_folder, self.execution())

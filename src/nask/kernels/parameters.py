@@ -15,11 +15,12 @@ from sklearn.base import BaseEstimator
 
 from nask.arrays import Float64
 from nask.attributes.similarity import attribute_similarities
-from nask.choices import Attributes, Degree, DType, Expansion, GramForm
+from nask.choices import Attributes, Degree, DType, Expansion, GramForm, SimilarityName
 from nask.engines.selection import EngineName
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.progress import Progress
+from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import Schema
 from nask.io.coerce import TakesGraphs
 from nask.kernels.forms import Form
@@ -32,6 +33,8 @@ SMALLEST_FLOAT32_P = 1e-15
 SMALLEST_SPREAD = 1e-6
 # Of rounding by hops, up to which P in float32 was within 2.4e-6 of P in float64.
 LARGEST_GROWTH = 8.0
+# Of rounding by one hop of a walk, at most: k_h and what it is divided by have that of P_{h-1}.
+GROWTH_OF_WALKS = 2.0
 # How to run, on this computer and at this moment: no file holds these, or is asked for them.
 RESOURCES = ("n_jobs", "memory_limit", "gram_folder", "verbose")
 # Parameters that make no difference to the result.
@@ -84,6 +87,8 @@ class StarParameters(ChecksParameters, TakesGraphs, BaseEstimator):
     attribute_weights: Mapping[str, float] | None = None
     attributes: Attributes = "all"
     degree: Degree | None = None
+    similarity: SimilarityName = "gower"
+    max_leaves: int | None = None
     use_edges: bool = True
     n_jobs: int | None = None
     memory_limit: int | str | None = None
@@ -105,6 +110,14 @@ class StarParameters(ChecksParameters, TakesGraphs, BaseEstimator):
         self._check_option("expansion", get_args(Expansion))
         self._check_option("attributes", get_args(Attributes))
         self._check_option("degree", (None, *get_args(Degree)))
+        self._check_option("similarity", get_args(SimilarityName))
+        valid = self.max_leaves is None or (is_integer(self.max_leaves) and self.max_leaves >= 1)
+        check(valid, "max_leaves", "None or an int in the range [1, inf)")
+        if self.max_leaves is not None and self.expansion == "ball":
+            raise ParameterError(
+                f"{type(self).__name__} takes max_leaves for stars and walks, which are made of a "
+                "node and its leaves. With expansion='ball' it must be None."
+            )
         for name in ("star_norm", "normalize", "use_edges"):
             check(isinstance(getattr(self, name), (bool, np.bool_)), name, "a bool")
         n_jobs_valid = self.n_jobs is None or (is_integer(self.n_jobs) and self.n_jobs != 0)
@@ -142,7 +155,12 @@ class StarParameters(ChecksParameters, TakesGraphs, BaseEstimator):
             nodes=nodes,
             edges=edges,
             dtype="float64",
+            max_leaves=None if self.max_leaves is None else int(self.max_leaves),
         )
+
+    def schema_of(self, graphs: Sequence[AttributedGraph]) -> Schema:
+        """The schema of training graphs, as these parameters look at attributes."""
+        return Schema.fit(graphs, self.degree, self.attributes, self.similarity)
 
     def execution(self) -> Execution:
         """How to run, as these parameters say at this moment."""
@@ -182,10 +200,10 @@ class StarKernelParameters(StarParameters):
         spec = super().star_spec(schema)
         # float32 would underflow in P^2, the order of a star's self-similarity; it would lose more
         # than 1e-5 where hops magnify its errors, or where nearby numbers are subtracted.
-        hops = self.n_hops - 1 if self.expansion == "nested" else 0
+        growth = {"nested": float(self.gamma_star), "walk": GROWTH_OF_WALKS, "ball": 1.0}
         delicate = (
             spec.nodes.base < SMALLEST_FLOAT32_P
-            or hops * math.log(self.gamma_star) > math.log(LARGEST_GROWTH)
+            or (self.n_hops - 1) * math.log(growth[self.expansion]) > math.log(LARGEST_GROWTH)
             or self.prune_cores
             or self.gram == "rbf"
         )

@@ -157,7 +157,7 @@ def _draw_legend(
         hollow = {result.dataset in numerical for result in results}
         for kind, face in ((False, "#404040"), (True, "white")):
             if kind in hollow:
-                dot = {"marker": "o", "markersize": 5, "linestyle": "none"}
+                dot: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"}
                 handles.append(Line2D([], [], color="#404040", markerfacecolor=face, **dot))
                 labels.append("numerical attributes" if kind else "categorical attributes")
     for spread in SPREADS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 N_BINS = 10
-# Width of the strip for errors, in columns of the heat map, and what is left free before it.
-STRIP, SPACE = 0.16, 0.06
+# Width of the strip for errors, as a share of the heat map and in inches at most; and what is left
+# free before it, in columns.
+STRIP, WIDEST_STRIP, SPACE = 0.08, 0.45, 0.06
 # Names that have more characters in all are rotated.
 LEVEL_CHARACTERS = 26
 # Of more graphs than this, a row is the mean of several: it would be smaller than a dot.
 MOST_ROWS = 800
-HEIGHT = 4.4
+# Inches: no heat map is wider than this, and names of classes are so far apart.
+HEIGHT, WIDEST, CLASS = 4.4, 12.0, 0.13
 
 
 def confidence(
@@ -68,8 +70,8 @@ def confidence(
     order = np.lexsort([-shares[np.arange(len(truth)), truth], truth])
     names = [str(name) for name in classes]
 
-    wide = max(2.0, 0.55 * len(names))
-    figure = new_figure(wide + 5.4, HEIGHT, "constrained")
+    wide = _width(len(names))
+    figure = new_figure(wide + 5.4, max(HEIGHT, 1.0 + CLASS * len(names)), "constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=[wide + 1.2, 3.6], height_ratios=[4, 1])
     heat = figure.add_subplot(grid[:, 0])
     _draw_heat(heat, shares[order], truth[order], (predicted != truth)[order], names, items)
@@ -77,6 +79,11 @@ def confidence(
     counts = figure.add_subplot(grid[1, 1], sharex=curve)
     _draw_reliability(curve, counts, shares.max(axis=1), predicted == truth, items)
     return figure
+
+
+def _width(n_classes: int) -> float:
+    """Of the heat map, in inches."""
+    return min(max(2.0, 0.55 * n_classes), WIDEST)
 
 
 def _checked(
@@ -123,7 +130,7 @@ def _draw_heat(
         extent=(0, k, len(cells) * step, 0),
     )  # fmt: skip
     rows = np.flatnonzero(wrong)
-    strip = STRIP * max(k / 2, 1)
+    strip = k * min(STRIP, WIDEST_STRIP / _width(k))
     # With a rim, a row that is thinner than a dot is seen.
     ax.barh(
         rows + 0.5, strip, 1, k + SPACE, color=COLOURS[1], edgecolor=COLOURS[1], linewidth=0.5,
@@ -139,7 +146,7 @@ def _draw_heat(
         ax.axvline(column, color="white", linewidth=1.0)
     there = np.flatnonzero(stops > firsts)
     level = sum(map(len, names)) <= LEVEL_CHARACTERS
-    style = {"fontsize": 9 if k <= 10 else 7, "parse_math": False}
+    style: dict[str, Any] = {"fontsize": 9 if k <= 10 else 7, "parse_math": False}
     ax.set_xticks(np.arange(k) + 0.5, names, rotation=0 if level else 90, **style)
     ax.set_yticks(((firsts + stops) / 2)[there], [names[place] for place in there], **style)
     ax.tick_params(length=0)

@@ -153,8 +153,8 @@ def draw_graph(
         ax.add_collection(coloured)
     as_colours = require("matplotlib.colors", "plots").to_rgba_array
     if fills is None:
-        plain = nodes is None
-        fills = as_colours([PLAIN] * graph.n_nodes) if plain else scale.colours(nodes)
+        plain = as_colours([PLAIN] * graph.n_nodes)
+        fills = plain if nodes is None else scale.colours(nodes)
     if faded is not None:
         fills = np.where(faded.nodes[:, None], as_colours("white"), fills)
     circles = collections.EllipseCollection(

@@ -18,14 +18,15 @@ from nask.plots.frame import BAR, as_positions, frame, picture_size
 from nask.plots.graph_drawing import RIM, Faded, draw_graph
 from nask.plots.node_labels import node_texts
 from nask.plots.signed_scale import SignedScale, as_amounts, signed
-from nask.plots.style import COLOURS, new_figure
+from nask.plots.style import COLOURS, columns_that_fit, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Inches: no picture is wider than this, and a title or a legend takes some room.
-WIDEST, TITLE = 11.0, 0.35
+# Inches: no picture is wider than this, unless titles of panels would overlap; and a title or a
+# legend takes some room.
+WIDEST, NARROWEST, TITLE = 11.0, 2.0, 0.35
 # Ring around the core, relative to the radius of its node.
 RING = 1.45
 
@@ -88,7 +89,7 @@ def stars(
     n_rows = 1 + (shares is not None)
 
     low, high, _ = frame(points)
-    width = min(picture_size(points)[0], (WIDEST - BAR) / n_hops)
+    width = max(NARROWEST, min(picture_size(points)[0], (WIDEST - BAR) / n_hops))
     height = width * float(np.divide(*(high - low)[::-1]))
     figure = new_figure(
         n_hops * width + BAR * (shares is not None),
@@ -199,10 +200,9 @@ def _as_core(core: int | None, graph: AttributedGraph) -> int:
 
 def _star(graph: AttributedGraph, away: Float64, hop: int) -> tuple[Mask, Faded]:
     """Return which nodes are in the star of so many hops, and what is not in it."""
-    inside = away <= hop
     ends: Positions = graph.edges
-    met = (away[ends] <= hop - 1).any(axis=1)
-    return inside, Faded(~inside, ~met)
+    outside, unmet = away > hop, np.min(away[ends], axis=1, initial=np.inf) > hop - 1
+    return ~outside, Faded(outside, unmet)
 
 
 def _draw_ring(ax: Axes, points: Float64, core: int) -> None:
@@ -217,13 +217,12 @@ def _draw_ring(ax: Axes, points: Float64, core: int) -> None:
 def _draw_legend(figure: Figure, legend: list[tuple[Any, str]]) -> None:
     from matplotlib.lines import Line2D
 
-    dot = {"marker": "o", "markersize": 7, "markeredgecolor": RIM, "markeredgewidth": 0.4}
+    dot: dict[str, Any] = {"marker": "o", "markersize": 7}
+    dot |= {"markeredgecolor": RIM, "markeredgewidth": 0.4}
     handles = [
         Line2D([], [], linestyle="none", color=colour, label=name, **dot) for colour, name in legend
     ]
-    # As many beside each other as fit, by about 0.07 inches per character.
-    wide = 0.07 * max(len(name) for _, name in legend) + 0.45
-    columns = max(1, min(len(legend), int(figure.get_figwidth() / wide)))
+    columns = columns_that_fit([name for _, name in legend], figure.get_figwidth())
     box = figure.legend(
         handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize="small",
         handletextpad=0.2,

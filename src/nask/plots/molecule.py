@@ -10,6 +10,7 @@ import numpy as np
 from nask.arrays import Float64
 from nask.exceptions import InputError
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.converters.molecule_reading import MoleculeGraph
 from nask.io.converters.molecules import read_smiles
 from nask.optional import is_instance, require
 
@@ -68,16 +69,19 @@ def positions_of_atoms(graph: AttributedGraph) -> Float64 | None:
     >>> positions_of_atoms(nask.AttributedGraph(2, [(0, 1)])) is None
     True
     """
-    elements = graph.node_attributes.get("element")
-    bonds = graph.edge_attributes.get("bond_type")
-    if elements is None or bonds is None or find_spec("rdkit") is None:
+    found = graph.node_attributes.get("element"), graph.edge_attributes.get("bond_type")
+    is_molecule = isinstance(graph, MoleculeGraph)
+    if (None in found and not is_molecule) or find_spec("rdkit") is None:
         return None
+    # Of a molecule that was read without them any will do.
+    elements = ["C"] * graph.n_nodes if found[0] is None else found[0].values()
+    bonds = ["SINGLE"] * graph.n_edges if found[1] is None else found[1].values()
     chem = require("rdkit.Chem", "molecules")
     molecule, kinds = chem.RWMol(), chem.BondType.names
     try:
-        for element in elements.values():
+        for element in elements:
             molecule.AddAtom(chem.Atom(element))
-        for (u, v), bond in zip(graph.edges.tolist(), bonds.values(), strict=True):
+        for (u, v), bond in zip(graph.edges.tolist(), bonds, strict=True):
             molecule.AddBond(u, v, kinds[bond])
     except (KeyError, RuntimeError, TypeError):
         # An element or a bond that is missing or not of chemistry.

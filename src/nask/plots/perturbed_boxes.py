@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from nask.arrays import Float64
 from nask.exceptions import ParameterError
 from nask.messages import quoted
-from nask.plots.style import COLOURS, GREY, new_figure, numbers_of, tidy_axes
+from nask.plots.style import COLOURS, GREY, columns_that_fit, new_figure, numbers_of, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +24,8 @@ GROUP = 0.8
 BOX, NARROWEST, HEIGHT = 0.17, 1.5, 2.2
 # Filled with a colour of this opacity, a median in black stands out.
 PALE = 0.45
+# Characters of a line beside a panel.
+LINE = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +115,7 @@ def robustness(
         if majority and dataset in majority:
             _draw_majority(panels[:, column].tolist(), 100 * majority[dataset])
     for row, kind in enumerate(kinds):
-        panels[row, 0].set_ylabel(f"{kind}\nAccuracy (%)", parse_math=False)
+        panels[row, 0].set_ylabel(f"{fill(kind, LINE)}\nAccuracy (%)", parse_math=False)
     names = [f"{100 * level:g}" for level in levels]
     for ax in panels[-1]:
         ax.set_xticks(range(len(levels)), names)
@@ -179,8 +182,10 @@ def _draw_legend(figure: Figure, methods: list[str], panels: list[Axes]) -> None
     if any(line.get_linestyle() == "--" for ax in panels for line in ax.lines):
         handles.append(Line2D([], [], color=GREY, linestyle=(0, (4, 3)), label="largest class"))
     if handles:
-        n_rows = -(-len(handles) // 5)
-        figure.legend(
-            handles=handles, loc="outside upper center", ncols=-(-len(handles) // n_rows),
-            frameon=False, fontsize="small",
+        columns = columns_that_fit([str(own.get_label()) for own in handles], figure.get_figwidth())
+        box = figure.legend(
+            handles=handles, loc="outside upper center", ncols=columns, frameon=False,
+            fontsize="small",
         )  # fmt: skip
+        for text in box.get_texts():
+            text.set_parse_math(False)

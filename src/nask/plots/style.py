@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -93,6 +94,19 @@ def add_legend(ax: Axes, *args: Any, **kwargs: Any) -> None:
         borderaxespad=0,
         **kwargs,
     )
+
+
+def columns_that_fit(names: Sequence[str], width: float) -> int:
+    """In how many columns a legend of small letters has room in so many inches.
+
+    Examples
+    --------
+    >>> columns_that_fit(["carbon", "oxygen", "nitrogen"], 2.5), columns_that_fit(["a"], 0.1)
+    (2, 1)
+    """
+    # By about 0.07 inches per character, and the space around a name.
+    wide = 0.07 * max(map(len, names)) + 0.45
+    return max(1, min(len(names), int(width / wide)))
 
 
 def tidy_axes(ax: Axes) -> None:

@@ -8,7 +8,8 @@ of a kernel of the cores and a kernel of the members. So the cores must be alike
 the members' vectors must be proportional:
 
 - at hop 1, P is a sum over attributes. The sums are proportional if every value of every attribute
-  has the same share in both stars, whatever other values come with it;
+  has the same share in both stars, whatever other values come with it. A joint P is a Gaussian:
+  then the vectors of different points are linearly independent, so each point has its share;
 - from hop 2 on, P_{h-1} is an exponential. The vectors of members that are not alike are linearly
   independent, so members that are alike must have the same share in both stars;
 - edges count as at hop 1, at every hop.
@@ -118,11 +119,11 @@ def star_names(batch: GraphBatch, spec: StarSpec) -> Names:
     >>> [len(np.unique(of_hop)) for of_hop in names], bool(names[1, 0] == names[1, 4])
     ([2, 3], True)
     """
-    (nodes,), (edges,) = star_matrices(batch, 1, "nested")
+    (nodes,), (edges,) = star_matrices(batch, spec)
     own = _values(batch.nodes, spec.nodes, NODE_VALUE, batch.features)
     names = own.names(np.zeros(batch.n_nodes, dtype=f"S{NAME_BYTES}"))
     of_star = [own.of_members(nodes.indptr, nodes.indices)]
-    if spec.nodes.base > 0 or spec.nodes.n_features:
+    if spec.nodes.base > 0 or (spec.nodes.n_features and not spec.nodes.joint):
         of_star.append(_copies(N_NODES, np.diff(nodes.indptr)))
     of_edges = []
     if spec.use_edges:
@@ -135,7 +136,7 @@ def star_names(batch: GraphBatch, spec: StarSpec) -> Names:
     for _ in range(spec.n_hops):
         names = Items.joined(*of_star, *of_edges).names(names)
         levels.append(names)
-        of_star = [Items.of(core, STAR, *names[nodes.indices].view(np.int64).reshape(-1, 2).T)]
+        of_star = [Items.of(core, STAR, *_halves(names[nodes.indices]))]
     return np.array(levels)
 
 
@@ -158,7 +159,10 @@ def common_labels(rows: Names, columns: Names) -> tuple[Labels, Labels]:
 def _values(
     elements: Elements, similarity: AttributeSimilarity, sort: int, features: Any = None
 ) -> Items:
-    """Return the values that each element has, of all attributes with a weight above 0."""
+    """Return the values that each element has, of all attributes with a weight above 0.
+
+    If P is joint, these make one item: the point where the element is.
+    """
     lists = [Items.of(np.empty(0, dtype=np.int64), sort, 0, 0)]
     numerical = zip(similarity.numerical_weight, elements.numerical, strict=True)
     categorical = zip(similarity.categorical_weight, elements.categorical, strict=True)
@@ -173,7 +177,11 @@ def _values(
         owner = np.repeat(np.arange(len(elements)), np.diff(features.indptr))
         column = len(lists) + features.indices.astype(np.int64)
         lists.append(Items.of(owner, sort, column, _bits(features.data)))
-    return Items.joined(*lists)
+    values, n = Items.joined(*lists), len(elements)
+    if similarity.joint:
+        points = values.names(np.zeros(n, dtype=f"S{NAME_BYTES}"))
+        return Items.of(np.arange(n), sort, *_halves(points))
+    return values
 
 
 def _copies(sort: int, counts: Index) -> Items:
@@ -184,6 +192,11 @@ def _copies(sort: int, counts: Index) -> Items:
 def _bits(values: Float64) -> Index:
     """Return numbers as integers, equal where they are; adding 0 makes -0 equal to 0."""
     return (np.asarray(values, dtype=np.float64) + 0.0).view(np.int64)
+
+
+def _halves(names: Names) -> Index:
+    """Return each name as two integers."""
+    return names.view(np.int64).reshape(-1, 2).T
 
 
 def _bytes(names: Names) -> list[bytes]:

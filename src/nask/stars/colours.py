@@ -1,7 +1,12 @@
 """Colours of nodes: after h rounds, two nodes have the same colour if their stars are equal.
 
 These are the colours of Weisfeiler and Leman, starting from the encoded attributes. They are found
-by sorting, not by hashing, so two colours are equal exactly where the stars are.
+by sorting, not by hashing, so two colours are equal exactly where the stars are. A walk is told by
+the same colours, which also tell apart some walks that are equal: those whose cores are equal, but
+not as stars.
+
+With ``max_leaves`` it is the kept leaves, and the kept edges, that make a star. Colours of all
+leaves and all edges would not do: a star may keep any of its edges, by where they lead.
 """
 
 from __future__ import annotations
@@ -16,6 +21,8 @@ from nask.arrays import Index
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
 from nask.graph.numbering import number_multisets, number_pairs
+from nask.stars.members import kept_leaves
+from nask.stars.spec import StarSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,21 +44,19 @@ class StarColours:
     levels: list[Index]
 
     @classmethod
-    def of(cls, batch: GraphBatch, n_hops: int, use_edges: bool) -> StarColours:
-        """Return the colours of a batch for 0 to ``n_hops`` hops.
+    def of(cls, batch: GraphBatch, spec: StarSpec) -> StarColours:
+        """Return the colours of a batch for 0 to ``spec.n_hops`` hops.
 
         Examples
         --------
         >>> import nask
-        >>> from nask.graph.schema import Schema
         >>> path = nask.AttributedGraph(4, edges=[(0, 1), (1, 2), (2, 3)])
-        >>> batch = GraphBatch.encode([path], Schema.fit([path]))
-        >>> [level.tolist() for level in StarColours.of(batch, 1, use_edges=True).levels]
+        >>> training = nask.NASK(n_hops=1).fit([path]).fitted_.graphs
+        >>> [level.tolist() for level in StarColours.of(training.batch, training.spec).levels]
         [[0, 0, 0, 0], [0, 1, 1, 0]]
         """
-        edges, bundles = edge_colours(batch, use_edges)
-        levels = list(islice(node_colours(batch, bundles), n_hops + 1))
-        return cls(edges, bundles, levels)
+        edges, bundles, levels = star_colours(batch, spec)
+        return cls(edges, bundles, list(islice(levels, spec.n_hops + 1)))
 
     def take(self, nodes: Index, edges: Index) -> StarColours:
         """Return the colours of some nodes and edges."""
@@ -59,36 +64,34 @@ class StarColours:
         return StarColours(self.edges[edges], self.bundles[nodes], levels)
 
 
-def edge_colours(batch: GraphBatch, use_edges: bool) -> tuple[Index, Index]:
-    """Return colours of the edges, and bundles: colours of the nodes by their edges.
+def star_colours(batch: GraphBatch, spec: StarSpec) -> tuple[Index, Index, Iterator[Index]]:
+    """Return colours of the edges, bundles, and the colours of nodes for 0, 1, 2, ... hops.
 
-    All are equal if ``use_edges`` is false.
+    Bundles are colours of the nodes by the edges of their stars. Where edges do not count, all of
+    them are equal, and all bundles too.
     """
-    n = batch.n_nodes
-    if not use_edges:
-        return np.zeros(len(batch.edges), dtype=np.int64), np.zeros(n, dtype=np.int64)
-    colours = attribute_colours(batch.edges)
-    nodes = batch.endpoints.T.ravel()
-    bundles = number_multisets(np.zeros(n, dtype=np.int64), nodes, np.tile(colours, 2))
-    return colours, bundles
+    core, leaf, edge = kept_leaves(batch, spec)
+    edges, bundles = (np.zeros(n, dtype=np.int64) for n in (len(batch.edges), batch.n_nodes))
+    if spec.use_edges:
+        edges = attribute_colours(batch.edges)
+        bundles = number_multisets(bundles, core, edges[edge])
+    return edges, bundles, _refined(attribute_colours(batch.nodes), core, leaf, bundles)
 
 
-def node_colours(batch: GraphBatch, bundles: Index) -> Iterator[Index]:
-    """Yield the colours of the nodes for 0, 1, 2, ... hops, without end.
+def node_colours(batch: GraphBatch) -> Iterator[Index]:
+    """Yield the colours of the nodes for 0, 1, 2, ... hops, without end, by nodes alone.
 
-    A star of h hops is determined by its core and its leaves, which are stars of h - 1 hops, and
-    by its edges. From one hop on, a node with more leaves has a larger colour.
+    A star of h hops is determined by its core and its leaves, which are stars of h - 1 hops. From
+    one hop on, a node with more leaves has a larger colour.
     """
-    return refined_colours(attribute_colours(batch.nodes), batch.endpoints, bundles)
+    return refined_colours(attribute_colours(batch.nodes), batch.endpoints)
 
 
-def refined_colours(
-    colours: Index, endpoints: Index, bundles: Index | None = None
-) -> Iterator[Index]:
+def refined_colours(colours: Index, endpoints: Index) -> Iterator[Index]:
     """Yield the colours of nodes after 0, 1, 2, ... rounds of Weisfeiler and Leman, without end.
 
-    After a round two nodes have the same colour if they had before, if the multisets of their
-    neighbours' colours are equal, and if their ``bundles`` are, where given.
+    After a round two nodes have the same colour if they had before, and if the multisets of their
+    neighbours' colours are equal.
 
     Examples
     --------
@@ -97,6 +100,11 @@ def refined_colours(
     [[0, 0, 0, 0, 0], [0, 1, 1, 1, 0], [0, 1, 2, 1, 0]]
     """
     nodes, leaves = endpoints.T.ravel(), endpoints[:, ::-1].T.ravel()
+    return _refined(colours, nodes, leaves, None)
+
+
+def _refined(colours: Index, nodes: Index, leaves: Index, bundles: Index | None) -> Iterator[Index]:
+    """Yield colours after each round, where ``leaves[k]`` is a leaf of ``nodes[k]``."""
     while True:
         yield colours
         cores = colours if bundles is None else number_pairs(colours, bundles)

@@ -22,6 +22,7 @@ class HopRules(NamedTuple):
     core_scale: float  # 1 unless cores are pruned
     guarded: bool  # whether the similarity of alike stars is set to 1
     watched: bool  # whether to keep the largest similarity of other stars
+    walk: bool  # whether the next hop's P is k^_h itself, and cores are compared by P_0
 
     @classmethod
     def of(cls, spec: StarSpec, h: int, floor: float) -> HopRules:
@@ -31,10 +32,11 @@ class HopRules(NamedTuple):
             floor = 0.0
         else:
             scale = float(1 / spec.core_spreads()[h])
-            if h > 0 and spec.expansion == "nested":
+            if h > 0 and spec.nested:
                 floor = star_floor(spec.gamma_star)
         guarded = spec.guarded, spec.guarded and spec.watched(h)
-        return cls(spec.gamma_star, spec.star_norm, floor, scale, *guarded)
+        walk = spec.expansion == "walk"
+        return cls(spec.gamma_star, spec.star_norm, floor, scale, *guarded, walk)
 
 
 def star_floor(gamma_star: float) -> float:

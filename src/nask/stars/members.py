@@ -8,9 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from nask.arrays import Index
-from nask.choices import Expansion
+from nask.attributes.pair_similarity import similarity_of_pairs
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import positions_of
+from nask.stars.spec import StarSpec
+
+# Leaves whose similarities differ by a smaller part are equally similar: rounding must not choose.
+SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,41 +67,100 @@ class Members:
         ptr = np.array([ptr + start for (ptr, _), start in zip(lists, starts, strict=True)])
         return Members(ptr, place[index])
 
+    def transposed(self, n_members: int) -> Members:
+        """Return for each member the nodes that have it, at each level.
+
+        Examples
+        --------
+        >>> Members(np.array([[0, 2, 3]]), np.array([0, 1, 1])).transposed(2)
+        Members(ptr=array([[0, 1, 3]]), index=array([0, 0, 1]))
+        """
+        ones = np.ones(len(self.index), dtype=np.int32)
+        shape = self.ptr.shape[1] - 1, n_members
+        return Members.from_matrices(
+            [
+                sparse.csr_array(
+                    (ones[: ptr[-1] - ptr[0]], self.index[ptr[0] : ptr[-1]], ptr - ptr[0]), shape
+                ).T.tocsr()
+                for ptr in self.ptr
+            ]
+        )
+
     def counts(self) -> Index:
         """Return the number of members of each node at each level."""
         return np.diff(self.ptr, axis=1)
 
 
 def star_matrices(
-    batch: GraphBatch, n_hops: int, expansion: Expansion
+    batch: GraphBatch, spec: StarSpec
 ) -> tuple[list[sparse.csr_array], list[sparse.csr_array]]:
     """Return membership as 0/1 matrices per level: nodes x nodes (R_h) and nodes x edges (Q_h).
 
-    Nested stars are one hop wide at every hop, so they have one level. Balls have one level per
-    hop: R_h has all nodes within h hops, Q_h all edges with an endpoint within h - 1 hops.
+    Nested stars and walks are one hop wide at every hop, so they have one level; a walk goes on
+    from a neighbour, so the core is no member of its own star. Balls have one level per hop: R_h
+    has all nodes within h hops, Q_h all edges with an endpoint within h - 1 hops.
+
+    With ``max_leaves`` stars keep the leaves that are most similar to their cores, and the edges
+    to them. Then u may be a leaf of v where v is none of u, so that R_1 is not symmetric.
 
     Examples
     --------
     >>> import nask
-    >>> from nask.graph.schema import Schema
     >>> path = nask.AttributedGraph(4, edges=[(0, 1), (1, 2), (2, 3)])
-    >>> batch = GraphBatch.encode([path], Schema.fit([path]))
-    >>> nodes, edges = star_matrices(batch, 2, "ball")
+    >>> training = nask.NASK(n_hops=2, expansion="ball").fit([path]).fitted_.graphs
+    >>> nodes, edges = star_matrices(training.batch, training.spec)
     >>> nodes[1].toarray()[0].tolist()  # within two hops of node 0
     [1, 1, 1, 0]
     >>> edges[1].toarray()[0].tolist()  # with an endpoint within one hop of node 0
     [1, 1, 0]
     """
     n, m = batch.n_nodes, len(batch.edges)
-    u, v = batch.endpoints.T
-    incidence = _pattern(np.concatenate([u, v]), np.tile(np.arange(m), 2), (n, m))
-    star = star_pattern(batch)
+    core, leaf, edge = kept_leaves(batch, spec)
+    incidence = _pattern(core, edge, (n, m))
+    loops = np.arange(n if spec.expansion != "walk" else 0)
+    rows, columns = np.concatenate([loops, core]), np.concatenate([loops, leaf])
+    star = _pattern(rows, columns, (n, n))
     nodes, edges = [star], [incidence]
-    if expansion == "ball":
-        for _ in range(n_hops - 1):
+    if spec.expansion == "ball":
+        for _ in range(spec.n_hops - 1):
             edges.append(_ones(nodes[-1] @ incidence))
             nodes.append(_ones(nodes[-1] @ star))
     return nodes, edges
+
+
+def kept_leaves(batch: GraphBatch, spec: StarSpec) -> tuple[Index, Index, Index]:
+    """Return the leaves of all stars: for each its core, itself, and the edge between them.
+
+    With ``max_leaves`` these are the leaves most similar to the core, by P. Those that are as
+    similar as the last one stay as well, so that the order of nodes does not matter.
+
+    Examples
+    --------
+    >>> import nask
+    >>> letters = {"letter": ["a", "a", "b", "b"]}
+    >>> star = nask.AttributedGraph(4, [(0, 1), (0, 2), (0, 3)], letters)
+    >>> for k in (1, 2):
+    ...     training = nask.NASK(max_leaves=k).fit([star]).fitted_.graphs
+    ...     core, leaf, _ = kept_leaves(training.batch, training.spec)
+    ...     print(leaf[core == 0].tolist())
+    [1]
+    [1, 2, 3]
+    """
+    (u, v), edge = batch.endpoints.T, np.arange(len(batch.edges))
+    core, leaf = np.concatenate([u, v]), np.concatenate([v, u])
+    edges = np.tile(edge, 2)
+    if spec.max_leaves is None:
+        return core, leaf, edges
+    P = np.tile(similarity_of_pairs(batch.nodes, batch.features, u, v, spec.nodes), 2)
+    order = np.lexsort((-P, core))
+    counts = np.bincount(core, minlength=batch.n_nodes)
+    starts = np.cumsum(counts) - counts
+    # The last one that is kept of each star; all are where there are no more.
+    last = np.zeros(batch.n_nodes)
+    many = np.flatnonzero(counts > spec.max_leaves)
+    last[many] = P[order[starts[many] + spec.max_leaves - 1]]
+    kept = last[core] * (1 - SAME) <= P
+    return core[kept], leaf[kept], edges[kept]
 
 
 def star_pattern(batch: GraphBatch) -> sparse.csr_array:

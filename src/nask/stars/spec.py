@@ -30,7 +30,7 @@ class StarSpec:
         H.
     gamma_star : float
         Sharpness of the exponential transform between stars (nested expansion).
-    expansion : {"nested", "ball"}
+    expansion : {"nested", "ball", "walk"}
     star_norm : bool
         Whether kappa_h is the normalised star similarity or the raw one.
     use_edges : bool
@@ -41,6 +41,9 @@ class StarSpec:
         P between nodes and P between edges.
     dtype : {"float32", "float64"}
         Precision in which the fast engines store P.
+    max_leaves : int or None
+        How many leaves a star has at most, those most similar to its core; more if several are
+        equally similar.
     """
 
     n_hops: int
@@ -52,10 +55,26 @@ class StarSpec:
     nodes: AttributeSimilarity
     edges: AttributeSimilarity
     dtype: Literal["float32", "float64"]
+    max_leaves: int | None = None
+
+    @property
+    def nested(self) -> bool:
+        """Whether P_h is the exponential transform of k^_h, and the core of the next hop."""
+        return self.expansion == "nested"
+
+    @property
+    def deepens(self) -> bool:
+        """Whether a hop is made of the one before; its stars then are one hop wide, as all are."""
+        return self.expansion != "ball"
+
+    @property
+    def joint(self) -> bool:
+        """Whether P of nodes, or of edges that count, is no sum over attributes."""
+        return self.nodes.joint or (self.use_edges and self.edges.joint)
 
     def magnified(self, n_hops: int) -> float:
         """Return the size of a rounding error after ``n_hops`` more hops, which magnify it."""
-        if self.expansion == "ball":
+        if not self.nested:
             return ROUNDING
         exponent = n_hops * math.log(max(self.gamma_star, 1.0)) + math.log(ROUNDING)
         return math.exp(min(exponent, 0.0))
@@ -75,12 +94,12 @@ class StarSpec:
     def core_spreads(self) -> Float64:
         """Return 1 - core_floor at each hop; pruning divides the core factor by it."""
         spreads = np.full(self.n_hops, self.nodes.spread)
-        if self.expansion == "nested":
+        if self.nested:
             spreads[1:] = -np.expm1(-self.gamma_star)
         return spreads
 
     def core_floor(self, hop: int) -> float:
         """Return the least P of two cores at a hop, counted from 1; pruning subtracts it."""
-        if hop == 1 or self.expansion == "ball":
+        if hop == 1 or not self.nested:
             return self.nodes.floor
         return float(np.exp(-self.gamma_star))

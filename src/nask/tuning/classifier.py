@@ -9,6 +9,7 @@ from typing import Any, Self
 from nask.choices import Scale
 from nask.estimators.classifier import NASKClassifier
 from nask.explain.explanation import GraphExplanation
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.nask import NASK
 from nask.tuning.tuned_classifier import TunedGraphClassifier, TunedStarClassifier
 
@@ -93,6 +94,12 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
     def untuned() -> NASKClassifier:
         """Return the classifier whose parameters are chosen, with its defaults."""
         return NASKClassifier()
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        found: MoleculeReading | None = self.fitted().molecules_
+        return found
 
     def explain(
         self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"

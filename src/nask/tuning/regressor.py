@@ -15,6 +15,7 @@ from nask.estimators.averaged import AveragedRegressor
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ParameterError
 from nask.explain.explanation import GraphExplanation
+from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.nask import NASK
 from nask.learning.goals import NumberGoal
 from nask.learning.sample_weights import weights_of_items
@@ -187,6 +188,12 @@ class TunedNASKRegressor(TunedGraphRegressor, TunedStarModel):
     def untuned() -> NASKRegressor:
         """Return the regressor whose parameters are chosen, with its defaults."""
         return NASKRegressor(learner="ridge")
+
+    @property
+    def molecules_(self) -> MoleculeReading | None:
+        """How training molecules were read, as new ones are; None if they were other graphs."""
+        found: MoleculeReading | None = self.fitted().molecules_
+        return found
 
     def explain(self, graph: Any) -> GraphExplanation:
         """Tell why, as :meth:`nask.NASKRegressor.explain` does: the mean of sums is a sum."""

@@ -43,7 +43,8 @@ class Candidate:
     ----------
     parameters : mapping
         Those the grid varies and that make a difference here: the scale of a Gaussian is not
-        among those of a linear Gram, nor ``gamma_star`` of a single hop.
+        among those of a linear Gram, nor ``gamma_star`` of a single hop, nor ``gamma`` where only
+        equal values match.
     form : mapping
         All of ``FORM``.
     C : tuple of float
@@ -344,6 +345,8 @@ def _matters(name: str, full: Mapping[str, Any]) -> bool:
         return bool(full["gram"] != "linear")
     if name == "gamma_star":
         return bool(full["expansion"] == "nested" and full["n_hops"] > 1)
+    if name == "gamma":
+        return bool(full["similarity"] != "one-hot")
     return True
 
 

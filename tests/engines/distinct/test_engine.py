@@ -89,9 +89,10 @@ def test_stored_numbers_bound_what_is_stored():
     """P of the edges, of the bundles, and of two hops at a time except at the last."""
     a = groups.GroupSizes(graphs=9, edges=2, bundles=3, levels=[10, 20, 30])
     b = groups.GroupSizes(graphs=9, edges=5, bundles=7, levels=[1, 2, 300])
-    assert a.n_stored(b) == 3 * 7 + 10 * 1 + 20 * 2
+    assert a.n_stored(b, walk=False) == 3 * 7 + 10 * 1 + 20 * 2
+    assert a.n_stored(b, walk=True) == 3 * 7 + 10 * 1 + 20 * 2 + 10 * 1
     one_hop = groups.GroupSizes(graphs=9, edges=100, bundles=3, levels=[10, 20])
-    assert one_hop.n_stored(one_hop) == 3 * 3 + (100 + 3) * 100
+    assert one_hop.n_stored(one_hop, walk=False) == 3 * 3 + (100 + 3) * 100
 
 
 def test_progress_is_told_of_every_block(mutag):

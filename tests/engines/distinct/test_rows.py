@@ -27,16 +27,16 @@ def stars(rng, n):
     )  # fmt: skip
 
 
-def pair_by_pair(P, edge_term, a, b, rules):
+def pair_by_pair(P, cores, edge_term, a, b, rules):
     """k_h and its normalised form, in float64 whatever holds P."""
-    P, edge_term = P.astype(np.float64), edge_term.astype(np.float64)
+    P, cores, edge_term = (each.astype(np.float64) for each in (P, cores, edge_term))
     k = np.empty((len(a.core), len(b.core)))
     for v in range(len(a.core)):
         for c in range(len(b.core)):
             rows = a.member[a.member_ptr[v] : a.member_ptr[v + 1]]
             columns = b.member[b.member_ptr[c] : b.member_ptr[c + 1]]
             members = P[np.ix_(rows, columns)].sum()
-            core = (P[a.core[v], b.core[c]] - rules.core_floor) * rules.core_scale
+            core = (cores[a.core[v], b.core[c]] - rules.core_floor) * rules.core_scale
             k[v, c] = (members + edge_term[a.bundle[v], b.bundle[c]]) * core
     normalised = k * a.norm[:, None] * b.norm
     if rules.guarded:
@@ -46,22 +46,25 @@ def pair_by_pair(P, edge_term, a, b, rules):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("guarded", [False, True])
+@pytest.mark.parametrize("kind", ["plain", "guarded", "walk"])
 @pytest.mark.parametrize("star_norm", [True, False])
 @pytest.mark.parametrize("deeper", [True, False])
-def test_sums_by_graph_and_the_next_hop(dtype, guarded, star_norm, deeper):
+def test_sums_by_graph_and_the_next_hop(dtype, kind, star_norm, deeper):
+    guarded, walk = kind == "guarded", kind == "walk"
     rng = np.random.default_rng(0)
     a, b = stars(rng, 21), stars(rng, 19)
     P = rng.uniform(0.2, 1, (13, N_BEFORE)).astype(dtype)
     edge_term = rng.uniform(0, 5, (6, N_BUNDLES)).astype(dtype)
-    rules = HopRules(3.0, star_norm, 0.1, 1.25, guarded, guarded)
+    # The cores of walks are compared as nodes, of which there may be more or fewer.
+    cores = rng.uniform(0.2, 1, (13, 3 * N_BEFORE)).astype(dtype) if walk else P
+    rules = HopRules(3.0, star_norm, 0.1, 1.25, guarded, guarded, walk)
     first, last, start, n_half = 8, 21, 8, 12
     P_h = np.full((24, 24 if deeper else 0), np.nan, dtype=dtype)
     out = np.full((last - first, N_GRAPHS), np.nan)
-    space = DistinctWorkspace.of(N_BEFORE, N_BUNDLES, N_GRAPHS)
-    compare_stars(P, edge_term, a, first, last, b, start, n_half, rules, P_h, space, out)
+    space = DistinctWorkspace.of(N_BEFORE, cores.shape[1], N_BUNDLES, N_GRAPHS)
+    compare_stars(P, cores, edge_term, a, first, last, b, start, n_half, rules, P_h, space, out)
 
-    k, normalised = pair_by_pair(P, edge_term, a, b, rules)
+    k, normalised = pair_by_pair(P, cores, edge_term, a, b, rules)
     kappa = normalised if star_norm else k
     expected = np.zeros((21, N_GRAPHS))
     for c in range(start, 19):
@@ -71,7 +74,8 @@ def test_sums_by_graph_and_the_next_hop(dtype, guarded, star_norm, deeper):
     np.testing.assert_allclose(out, expected[first:], rtol=1e-12)
     if deeper:
         rtol = 1e-12 if dtype == "float64" else 1e-6
-        found, below = P_h[first:last, start:19], np.exp(3.0 * (normalised - 1))
+        found = P_h[first:last, start:19]
+        below = normalised if walk else np.exp(3.0 * (normalised - 1))
         np.testing.assert_allclose(found, below[first:, start:], rtol=rtol)
     if guarded:
         others = (k * a.norm[:, None] * b.norm)[first:, start:]

@@ -19,13 +19,13 @@ from nask.engines.reference.equations import normalise, star_kernels
 from nask.exceptions import AbsentAttributeWarning, MemoryLimitError, UnseenAttributeWarning
 from nask.execution import execution
 from nask.graph.batch import GraphBatch
-from strategies import FAR_NUMBERS, MORE_LETTERS, graphs, shares
+from strategies import FAR_NUMBERS, MORE_LETTERS, VARIANTS, fitting, graphs, shares
 
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 OPTIONS = st.fixed_dictionaries(
     {
         "n_hops": st.integers(1, 4),
-        "expansion": st.sampled_from(["nested", "ball"]),
+        "expansion": st.sampled_from(["nested", "ball", "walk"]),
         "gamma": st.sampled_from([0.05, 1.0, 8.0, 300.0, 2000.0]),
         "gamma_star": st.sampled_from([0.5, 4.0, 8.0]),
         "prune_cores": st.booleans(),
@@ -33,7 +33,8 @@ OPTIONS = st.fixed_dictionaries(
         "degree": st.sampled_from([None, "categorical", "numerical"]),
         "use_edges": st.booleans(),
     }
-)
+    | VARIANTS
+).map(fitting)
 # Columns of zeros, of words, of numbers with either sign, and of one value.
 WORDS = st.sampled_from([0.0, 0.0, 1.0])
 ENTRIES = st.sampled_from([0.0, 0.0, 0.0, 1.0, 0.25, -2.0])

@@ -1,16 +1,22 @@
 """Every experiment is a set of distinct cells that covers what the paper reports."""
 
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import nask
+from nask.evaluation.results import read_results
 from nask.exceptions import FormatError, ParameterError
 from nask.lab.experiments.catalogue import NAMES, experiment
 from nask.lab.experiments.evaluated import Evaluated, few
 from nask.lab.experiments.experiment import Place, found
 from nask.lab.experiments.paper import claims, mean_of
 from nask.lab.experiments.robustness import PERTURBATIONS
-from nask.lab.experiments.timed import TimedGram
+from nask.lab.experiments.studied import StudiedFold
+from nask.lab.experiments.timed import GramTime, TimedGram
 
 WITH_TABLES = [name for name in NAMES if name not in ("depth", "robustness", "case-study")]
 # The paper's Pokec is a cell only where its files are.
@@ -103,8 +109,6 @@ def test_a_cell_is_run_once(cell, tmp_path):
 
 
 def test_records_of_too_few_repeats_are_not_enough(cell, tmp_path):
-    from dataclasses import replace
-
     cell.run(Place(tmp_path))
     assert replace(cell, repeats=2).find(Place(tmp_path)) is None
 
@@ -125,6 +129,83 @@ def test_a_damaged_time_is_told(tmp_path):
     (tmp_path / "runtime" / "MUTAG--nask.json").write_text('{"time": {"seconds": "soon"}}')
     with pytest.raises(FormatError, match="holds no time of a Gram matrix"):
         own.find(Place(tmp_path))
+
+
+def test_repeats_that_were_done_in_time_are_the_result(cell, tmp_path):
+    """A method that is ended has those, and no other run would add to them."""
+    cell.run(Place(tmp_path))
+    more = replace(cell, repeats=2, limit=10.0)
+    [path] = tmp_path.rglob("*.jsonl")
+    for seconds, repeats in ((5.0, None), (10.0, 1)):
+        with path.open("a") as file:
+            file.write(json.dumps({"timeout": seconds}) + "\n")
+        result = more.find(Place(tmp_path))
+        assert (result and result.repeats) == repeats
+    assert more.run(Place(tmp_path)) == result
+
+
+def test_an_interrupted_time_is_measured_again(tmp_path, monkeypatch):
+    """What was not measured is no timeout."""
+    own = TimedGram("nask", "MUTAG", "MUTAG", "nask", "runtime").quick()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+        yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nask.lab.experiments.timed.run_within", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            own.run(Place(tmp_path))
+    assert own.find(Place(tmp_path)) is None
+    monkeypatch.setattr("nask.lab.experiments.timed.run_within", lambda *_: iter(()))
+    assert own.run(Place(tmp_path)).timeout
+
+
+def test_a_time_beyond_the_limit_is_at_least_so_many_times_that_of_nask():
+    times = {
+        ("nask", "MUTAG"): GramTime(2.0, False, 188),
+        ("ml", "MUTAG"): GramTime(3600.0, True, 188),
+    }
+    text = experiment("runtime").report(times).text
+    assert "| nask | 2.0 s<br>" in text
+    assert "| ml | > 60 min (> 1.8e+03 x)<br>" in text
+
+
+def test_a_study_is_found_again_as_it_was_made(cell, tmp_path):
+    own = StudiedFold(replace(cell, folder="league"), "study")
+    place = Place(tmp_path)
+    assert own.find(place) is None
+    study = own.run(place)
+    assert own.find(place) == study
+    [evaluation] = read_results(tmp_path / "league")
+    test = evaluation.records[0].test
+    y = np.asarray(cell.data().y)
+    assert study.truth == tuple(y[list(test)])
+    np.testing.assert_allclose(np.sum(study.probabilities, axis=1), 1.0)
+    likely = np.array(study.classes)[np.argmax(study.probabilities, axis=1)]
+    assert study.graphs
+    for graph in study.graphs:
+        own_place = test.index(graph.graph)
+        assert graph.truth == graph.predicted == likely[own_place] == study.truth[own_place]
+        rivals = [
+            max(each)
+            for each, truth, guess in zip(study.probabilities, study.truth, likely, strict=True)
+            if truth == guess == graph.truth
+        ]
+        assert graph.probability == max(rivals)
+        n_neighbours = [sum(v in edge for edge in graph.edges) for v in range(len(graph.labels))]
+        assert graph.core == n_neighbours.index(max(n_neighbours))
+        assert len(graph.shares) == len(graph.labels)
+        # What its nodes say for the class that was predicted is positive.
+        assert sum(graph.shares) > 0
+
+
+def test_a_fold_that_was_not_evaluated_in_time_is_told(tmp_path, monkeypatch):
+    [cell] = experiment("case-study").cells(True)
+    none = SimpleNamespace(records=())
+    monkeypatch.setattr(Evaluated, "find", lambda self, place: none)
+    with pytest.raises(ParameterError, match="NCI1~few was ended by its time limit"):
+        cell.run(Place(tmp_path))
 
 
 def test_nothing_is_found_where_nothing_was_run(tmp_path):

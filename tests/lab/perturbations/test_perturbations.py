@@ -352,3 +352,11 @@ def test_the_sets_of_the_paper_can_be_altered(benchmark_set, name):
     masked = mask_attributes(data, 0.3, seed=100, to="missing", kinds="all")
     gaps = np.array([value is None for value in values(masked, "node_label")])
     assert gaps.sum() == round(0.3 * len(gaps))
+
+
+def test_the_nearest_whole_number_of_nodes_is_masked():
+    """0.29 of 100 nodes are 29, though 0.29 * 100 is less in a computer."""
+    data = make_planted(4, missing=0.0)
+    copy = mask_attributes(data, 0.29, seed=0, to="missing", kinds="categorical")
+    masked = [graph.node_attributes["colour"].missing.sum() for graph in copy.graphs]
+    assert (sum(masked), sum(graph.n_nodes for graph in copy.graphs)) == (29, 100)

@@ -1,11 +1,11 @@
-"""The exact engine for nested stars that repeat: every distinct star is compared once.
+"""The exact engine for nested stars, and walks, that repeat: every distinct star is compared once.
 
     k_h = core * (M_h P_{h-1} M'_h^T + edges),   Gram matrix = N_h kappa_h N'_h^T
 
 Nodes of equal colour have equal stars (``stars/colours.py``), hence equal rows of k_h. M_h holds
 the members of the distinct stars of hop h, which are stars of hop h - 1; N_h holds how often each
 star occurs in each graph. Only P is stored. The last hop has the most stars, but no P_h: its
-kappa_h is added to the Gram matrix at once.
+kappa_h is added to the Gram matrix at once. Of walks, cores are compared by P_0, which stays.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class DistinctEngine(Engine[DistinctPrepared]):
 
     @staticmethod
     def applies(spec: StarSpec) -> bool:
-        """Tell whether equal colours mean equal stars: nested stars, or stars of one hop."""
-        return spec.expansion == "nested" or spec.n_hops == 1
+        """Tell whether equal colours mean equal stars: all but balls of several hops."""
+        return spec.deepens or spec.n_hops == 1
 
     def prepare(
         self,
@@ -58,7 +58,7 @@ class DistinctEngine(Engine[DistinctPrepared]):
         # Node by node: within one graph few stars repeat, and these pairs are few.
         by_node = PairwiseEngine().prepare(batch, spec, execution)
         if colours is None:
-            colours = StarColours.of(batch, spec.n_hops, spec.use_edges)
+            colours = StarColours.of(batch, spec)
         return DistinctPrepared(batch, spec, by_node.hop_self, colours, by_node)
 
     def grams(
@@ -120,13 +120,15 @@ def _add_hops(
     """
     edge_term, nearest = _edge_term(a, b, spec), -1.0
     P = similarity_matrix(a.nodes, b.nodes, spec.nodes, spec.dtype)
+    nodes = P
     for h, (stars, others) in enumerate(zip(a.hops, b.hops, strict=True)):
         is_last = h == spec.n_hops - 1
         shape = (len(stars.core), 0 if is_last else len(others.core))
         deeper = aligned((whole_vectors(shape[0]), whole_vectors(shape[1])), spec.dtype)
         # The last hop needs the upper triangle only; the others need all of P_h.
         rules = HopRules.of(spec, h, spec.nodes.floor)
-        hop = DistinctHop(P, edge_term, stars, others, rules, deeper, a is b and is_last)
+        cores = nodes if rules.walk else P
+        hop = DistinctHop(P, cores, edge_term, stars, others, rules, deeper, a is b and is_last)
         weights = combinations[:, h] * (0.5 if a is b and not is_last else 1.0)
         ranges = _row_ranges(stars)
         # In order, so that rounding does not depend on the number of threads.
@@ -146,6 +148,7 @@ class DistinctHop:
     """What all rows of one hop share; the parameters are those of ``compare_stars``."""
 
     P: Floats
+    cores: Floats
     edge_term: Floats
     a: star_rows.DistinctStars
     b: star_rows.DistinctStars
@@ -164,12 +167,13 @@ class DistinctHop:
             The largest similarity of stars that are not alike, if the hop is watched.
         """
         out = np.empty((last - first, n_graphs))
-        space = star_rows.DistinctWorkspace.of(self.P.shape[1], self.edge_term.shape[1], n_graphs)
+        widths = self.P.shape[1], self.cores.shape[1], self.edge_term.shape[1]
+        space = star_rows.DistinctWorkspace.of(*widths, n_graphs)
         # Pairs of stars within these rows come twice, in both orders.
         start, n_half = (first, last) if self.triangle else (0, 0)
         star_rows.compare_stars(
-            self.P, self.edge_term, self.a, first, last, self.b, start, n_half, self.rules,
-            self.deeper, space, out,
+            self.P, self.cores, self.edge_term, self.a, first, last, self.b, start, n_half,
+            self.rules, self.deeper, space, out,
         )  # fmt: skip
         return out, float(space.nearest.max())
 

@@ -86,7 +86,7 @@ class DistinctGroup:
         nodes, colour = _distinct(colours.levels[0], v0, v1)
         graph = np.repeat(np.arange(last - first), np.diff(ptr[first : last + 1]))
         distinct_nodes = batch.nodes.take(nodes)
-        hops = []
+        hops, walk, node_colour = [], prepared.spec.expansion == "walk", colour
         for h, (level, norm) in enumerate(zip(colours.levels[1:], by_node.norm, strict=True)):
             before = colour
             nodes, colour = _distinct(level, v0, v1)
@@ -95,7 +95,7 @@ class DistinctGroup:
             counts = sparse.csr_array((ones, (colour, graph)), shape=(len(nodes), last - first))
             hops.append(
                 DistinctStars(
-                    core=before[nodes - v0],
+                    core=(node_colour if walk else before)[nodes - v0],
                     member_ptr=member_ptr,
                     member=before[member - v0],
                     bundle=bundle[nodes - v0],
@@ -147,7 +147,7 @@ def cut_into_groups(
         cuts = [_cuts(graphs, n_groups) for _, graphs in sides]
         sizes = [GroupSizes.of(side, cut) for (side, _), cut in zip(sides, cuts, strict=True)]
         a, b = sizes[0], sizes[-1]
-        stored = a.n_stored(b) * size
+        stored = a.n_stored(b, rows.spec.expansion == "walk") * size
         # The sums of a pair of groups, and one of them with its transpose added.
         sums = (n_combinations + 1) * a.graphs * b.graphs
         working = workers * b.n_working(task_stars) + sums
@@ -193,16 +193,17 @@ class GroupSizes:
             [most(level, batch.nodes.ptr) for level in colours.levels],
         )
 
-    def n_stored(self, other: GroupSizes) -> int:
+    def n_stored(self, other: GroupSizes, walk: bool) -> int:
         """Return the most numbers of P stored at once, of nodes and of edges.
 
-        P_{h-1} and P_h of a hop are stored, but not P_h of the last hop.
+        P_{h-1} and P_h of a hop are stored, but not P_h of the last hop; of walks P_0 as well.
         """
         levels = [n * m for n, m in zip(self.levels, other.levels, strict=True)]
         levels[-1] = 0
         hops = max(before + after for before, after in pairwise(levels))
         edges = (self.edges + self.bundles) * other.edges
-        return self.bundles * other.bundles + max(hops, edges)
+        nodes = self.levels[0] * other.levels[0] if walk else 0
+        return nodes + self.bundles * other.bundles + max(hops, edges)
 
     def n_working(self, task_stars: int) -> int:
         """Return the numbers in one thread's working memory, with this group as the columns."""

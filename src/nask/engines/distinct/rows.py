@@ -32,7 +32,7 @@ from nask.stars.hop_rules import HopRules
 class DistinctStars(NamedTuple):
     """The distinct stars of some graphs at one hop."""
 
-    core: Array  # position among the stars of the hop before
+    core: Array  # position among the stars of the hop before; of a walk, among the nodes
     member_ptr: Array
     member: Array  # core and leaves, as positions among the stars of the hop before
     bundle: Array  # position among the distinct sets of edges
@@ -48,7 +48,7 @@ class DistinctWorkspace(NamedTuple):
 
     lines: Array
     sums: Array  # P summed over the members of a row, by star of the hop before
-    cores: Array  # P of the core of a row, by star of the hop before
+    cores: Array  # P of the core of a row, by the core of a column
     edges: Array  # the edge term of a row, by bundle
     norms: Array  # the norms of the rows
     below: Array  # P_h of the rows with eight stars
@@ -57,9 +57,9 @@ class DistinctWorkspace(NamedTuple):
     alike: Array  # labels of the rows
 
     @classmethod
-    def of(cls, n_before: int, n_bundles: int, n_graphs: int) -> DistinctWorkspace:
-        """Return memory for columns with so many stars of the hop before, bundles and graphs."""
-        sizes = (max(n_before, n_bundles), n_before, n_before, n_bundles, 1, LANES, n_graphs, 1)
+    def of(cls, n_before: int, n_cores: int, n_bundles: int, n_graphs: int) -> DistinctWorkspace:
+        """Return memory for columns with so many stars of the hop before, cores, and so on."""
+        sizes = (max(n_before, n_bundles), n_before, n_cores, n_bundles, 1, LANES, n_graphs, 1)
         arrays = [aligned(LANES * size) for size in sizes]
         space = cls(*arrays, *[aligned(LANES, np.int32)])
         space.nearest[:] = -1.0
@@ -120,7 +120,7 @@ def compare_columns(
 
 
 @inner
-def compare_guarded(
+def compare_normalised(
     space: DistinctWorkspace,
     b: DistinctStars,
     start: int,
@@ -129,10 +129,11 @@ def compare_guarded(
     deeper: Array,
     row: int,
 ) -> None:
-    """Do the same as :func:`compare_columns`, with the similarity of alike stars set to 1.
+    """Do the same as :func:`compare_columns` for guarded stars and for walks.
 
-    The norms of the rows are multiplied in at once. This is a function of its own: as a branch of
-    the other, it changed how that one rounds.
+    The similarity of alike stars is set to 1, where rules are guarded; what goes on to the next hop
+    of walks is the similarity itself. The norms of the rows are multiplied in at once. This is a
+    function of its own: as a branch of the other, it changed how that one rounds.
     """
     norms, n = load(space.norms, 0), deeper.shape[1]
     for c0 in range(start, len(b.core), LANES):
@@ -141,8 +142,11 @@ def compare_guarded(
             normalised = k * at(b.norm, c) * norms
             if rules.watched:
                 watch(space.nearest, normalised, space.alike, 0, at(b.alike, c))
-            normalised = guard(normalised, space.alike, 0, at(b.alike, c))
-            if n:
+            if rules.guarded:
+                normalised = guard(normalised, space.alike, 0, at(b.alike, c))
+            if n and rules.walk:
+                store(space.below, (c - c0) * LANES, normalised)
+            elif n:
                 below = exp((normalised - 1.0) * rules.gamma_star)
                 store(space.below, (c - c0) * LANES, below)
             add_by_graph(space, b, c, n_half, normalised if rules.star_norm else k)
@@ -152,8 +156,9 @@ def compare_guarded(
 
 @compiled
 def compare_stars(
-    P: Array, edge_term: Array, a: DistinctStars, first: int, last: int, b: DistinctStars,
-    start: int, n_half: int, rules: HopRules, deeper: Array, space: DistinctWorkspace, out: Array,
+    P: Array, cores: Array, edge_term: Array, a: DistinctStars, first: int, last: int,
+    b: DistinctStars, start: int, n_half: int, rules: HopRules, deeper: Array,
+    space: DistinctWorkspace, out: Array,
 ) -> None:  # fmt: skip
     """Write the sums of kappa_h between stars of ``a`` and each graph of ``b`` to ``out``.
 
@@ -161,6 +166,8 @@ def compare_stars(
     ----------
     P : ndarray
         P_{h-1} between the stars of the hop before, with whole vectors of columns.
+    cores : ndarray
+        The same, or P_0 of walks, by which cores are compared.
     edge_term : ndarray
         Sums of P between edges, by the bundles of two stars, with whole vectors of columns.
     first, last : int
@@ -175,7 +182,7 @@ def compare_stars(
     """
     for v in range(first, last, LANES):
         sum_lines(space.lines, space.sums, P, P.shape[1], a.member_ptr, a.member, v, last - 1, 0)
-        transpose_lines(space.cores, P, a.core, v, last - 1)
+        transpose_lines(space.cores, cores, a.core, v, last - 1)
         transpose_lines(space.edges, edge_term, a.bundle, v, last - 1)
         for lane in range(LANES):
             row = min(v + lane, last - 1)
@@ -183,12 +190,13 @@ def compare_stars(
             if rules.guarded:
                 space.alike[lane] = a.alike[row]
         space.by_graph[:] = 0.0
-        if rules.guarded:
-            compare_guarded(space, b, start, n_half, rules, deeper, v)
+        at_once = rules.guarded or rules.walk
+        if at_once:
+            compare_normalised(space, b, start, n_half, rules, deeper, v)
         else:
             compare_columns(space, b, start, n_half, rules, deeper, v)
         for lane in range(min(LANES, last - v)):
-            norm = space.norms[lane] if rules.star_norm and not rules.guarded else 1.0
+            norm = space.norms[lane] if rules.star_norm and not at_once else 1.0
             for graph in range(out.shape[1]):
                 out[v - first + lane, graph] = space.by_graph[graph * LANES + lane] * norm
 

@@ -85,8 +85,11 @@ class ExplicitEngine(Engine[ExplicitPrepared]):
 
     @staticmethod
     def applies(spec: StarSpec) -> bool:
-        """Tell whether k_h depends on P alone: for balls, and for stars of one hop."""
-        return spec.expansion == "ball" or spec.n_hops == 1
+        """Tell whether k_h depends on P alone, and P is a sum over values.
+
+        The one is so for balls, and for stars of one hop; the other unless P is joint.
+        """
+        return (spec.expansion == "ball" or spec.n_hops == 1) and not spec.joint
 
     def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> ExplicitPrepared:
         """Compute the vector of every graph at every hop."""
@@ -96,7 +99,7 @@ class ExplicitEngine(Engine[ExplicitPrepared]):
         ptr, core, cores = grouped(batch.nodes.ptr, phi)
         matrices = [slot.matrix() for slot in slots]
         n_bytes, tables = 0, []
-        for levels in zip(*star_matrices(batch, spec.n_hops, "ball"), strict=True):
+        for levels in zip(*star_matrices(batch, spec), strict=True):
             # One membership matrix per slot: those of nodes, then those of edges.
             sizes = (len(maps.nodes.slots), len(maps.edges.slots))
             of_slots = [level for level, n in zip(levels, sizes, strict=True) for _ in range(n)]

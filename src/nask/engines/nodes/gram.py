@@ -3,7 +3,8 @@
     k_h = core * (A P_{h-1} A^T + edge term),   P_h = exp(-gamma_star (1 - k_h normalised))
 
 A holds the members of the stars. P_{h-1} and P_h are in memory as a whole; each hop reads the one
-and writes the other. Balls use the same P at every hop, with other members.
+and writes the other. Balls use the same P at every hop, with other members. Of walks P_h is k_h
+normalised, and P_0 stays in memory: it is the core at every hop.
 """
 
 from __future__ import annotations
@@ -100,10 +101,11 @@ def node_grams(
         fill = partial(similarity.fill, P)
         yield from execution.run_ranges(fill, width, TASK_ROWS, float(width) ** 2)
         edge_weight = float(spec.edges.base) if spec.use_edges and edges is None else 0.0
+        nodes_P = P
         for h, (nodes, edge_term) in enumerate(_stars(batch, spec, edges)):
-            hop = NodeHop(
-                P, edge_term, edge_weight, HopRules.of(spec, h, similarity.floor), nearest
-            )
+            rules = HopRules.of(spec, h, similarity.floor)
+            cores = nodes_P if rules.walk else P
+            hop = NodeHop(P, cores, edge_term, edge_weight, rules, nearest)
             star_self[h] = hop.self_similarity(nodes)
             stars = nodes._replace(norm=inverse_root(star_self[h]))
             deeper = others[0] if others and h < spec.n_hops - 1 else NO_MATRIX
@@ -115,10 +117,12 @@ def node_grams(
                 deeper = NO_MATRIX
             yield from hop.compare(a, b, deeper, weights, values, execution)
             if others:
-                P, others = others[0], [P]
+                # P_0 of walks is not written over.
+                free = [] if rules.walk and P is cores else [P]
+                P, others = others[0], [*others[1:], *free]
 
     # P, the hops, and each P_h that is computed apart from the result.
-    n_alone = (_n_matrices(spec) - 1) * (spec.n_hops - 1) * (not whole)
+    n_alone = (spec.n_hops - 1) * (spec.deepens and not whole)
     n_steps = (1 + n_alone) * -(-n // TASK_ROWS) + spec.n_hops * -(-n_rows // TASK_ROWS)
     for _ in execution.track(steps(), n_steps):
         pass
@@ -132,6 +136,7 @@ class NodeHop:
     """What all rows of one hop share; the parameters are those of ``compare_nodes``."""
 
     P: Floats
+    cores: Floats
     edge_term: Floats
     edge_weight: float
     rules: HopRules
@@ -141,7 +146,7 @@ class NodeHop:
     def self_similarity(self, stars: NodeStars) -> Float64:
         """Return k_h(v, v) of every star."""
         own = np.empty(len(stars.core))
-        self_terms(self.P, self.edge_term, self.edge_weight, stars, self.rules, own)
+        self_terms(self.P, self.cores, self.edge_term, self.edge_weight, stars, self.rules, own)
         return own
 
     def compare(
@@ -167,8 +172,8 @@ class NodeHop:
         def rows(first: int, last: int) -> None:
             space = NodeWorkspace.of(self.P.shape[1], len(self.edge_term) > 0)
             compare_nodes(
-                self.P, self.edge_term, self.edge_weight, a, first, last, b, a is b, self.rules,
-                deeper, weights, out, space,
+                self.P, self.cores, self.edge_term, self.edge_weight, a, first, last, b, a is b,
+                self.rules, deeper, weights, out, space,
             )  # fmt: skip
             self.nearest.append(float(space.nearest.max()))
 
@@ -177,8 +182,13 @@ class NodeHop:
 
 
 def _n_matrices(spec: StarSpec) -> int:
-    """Return how many matrices of all nodes are in memory: P_{h-1}, and P_h if there is one."""
-    return 2 if spec.expansion == "nested" and spec.n_hops > 1 else 1
+    """Return how many matrices of all nodes are in memory: P_{h-1}, P_h if there is one, and P_0.
+
+    P_0 is another one than these from the second hop of a walk on.
+    """
+    if not spec.deepens:
+        return 1
+    return min(spec.n_hops, 3 if spec.expansion == "walk" else 2)
 
 
 def _distinct_edges(batch: GraphBatch, spec: StarSpec) -> DistinctEdges | None:
@@ -193,7 +203,7 @@ def working_bytes(batch: GraphBatch, spec: StarSpec, execution: Execution) -> in
     n_lines = _n_matrices(spec) * width + (0 if edges is None else edges.n_lines)
     threads: int = effective_n_jobs(execution.n_jobs) * (3 if edges is None else 4) * LANES
     # Factors of the attributes that are compared in vectors, and what they are made from.
-    n_dense = len(batch.nodes.numerical) + len(filled_columns(batch)[0])
+    n_dense = len(batch.nodes.numerical) + len(filled_columns(batch, spec.nodes)[0])
     return width * (n_lines * size + 8 * (threads + 6 * n_dense))
 
 
@@ -201,7 +211,7 @@ def _stars(
     batch: GraphBatch, spec: StarSpec, edges: DistinctEdges | None
 ) -> Iterator[tuple[NodeStars, Floats]]:
     """Yield the stars of all nodes, without norms, and the lines of their edge term, per hop."""
-    node_levels, edge_levels = star_matrices(batch, spec.n_hops, spec.expansion)
+    node_levels, edge_levels = star_matrices(batch, spec)
     core = np.arange(batch.n_nodes)
     if spec.guarded:
         names = star_names(batch, spec)

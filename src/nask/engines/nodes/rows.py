@@ -120,7 +120,7 @@ def set_square(deeper: Array, n: int, space: NodeWorkspace, v: int, c0: int) -> 
 @inner
 def compare_column(
     space: NodeWorkspace, b: NodeStars, c: int, k: int, edge_lines: bool, edge_weight: float,
-    rules: HopRules, nested: bool,
+    rules: HopRules, go_on: bool,
 ) -> None:  # fmt: skip
     """Compare the rows in ``space`` with star c of ``b``.
 
@@ -132,7 +132,7 @@ def compare_column(
         Whether ``space`` has an edge term.
     edge_weight : float
         As in :func:`compare_nodes`.
-    nested : bool
+    go_on : bool
         Whether to compute P_h too.
     """
     core = at(b.core, c)
@@ -147,7 +147,9 @@ def compare_column(
         if rules.watched:
             watch(space.nearest, normalised, space.alike, 0, at(b.alike, c))
         normalised = guard(normalised, space.alike, 0, at(b.alike, c))
-    if nested:
+    if go_on and rules.walk:
+        store(space.below, k * LANES, normalised)
+    elif go_on:
         store(space.below, k * LANES, exp((normalised - 1.0) * rules.gamma_star))
     if rules.star_norm:
         similarity = normalised
@@ -156,9 +158,9 @@ def compare_column(
 
 @compiled
 def compare_nodes(
-    P: Array, edge_term: Array, edge_weight: float, a: NodeStars, first: int, last: int,
-    b: NodeStars, triangle: bool, rules: HopRules, deeper: Array, weights: Array, out: Array,
-    space: NodeWorkspace,
+    P: Array, cores: Array, edge_term: Array, edge_weight: float, a: NodeStars, first: int,
+    last: int, b: NodeStars, triangle: bool, rules: HopRules, deeper: Array, weights: Array,
+    out: Array, space: NodeWorkspace,
 ) -> None:  # fmt: skip
     """Add kappa_h between stars of ``a`` and of ``b``, times weights, to results.
 
@@ -166,6 +168,8 @@ def compare_nodes(
     ----------
     P : ndarray
         P_{h-1} between all nodes, with whole vectors of rows and of columns.
+    cores : ndarray as P
+        The same, or P_0 of walks, by which cores are compared.
     edge_term : ndarray
         Sums of P between edges, as lines over all nodes, with whole vectors of columns. It has no
         lines where all edges are alike or do not count.
@@ -181,11 +185,11 @@ def compare_nodes(
     out : ndarray of shape (n_results, stars of a, stars of b)
     """
     width, n, m = P.shape[1], len(a.core), len(b.core)
-    nested, with_edges = deeper.shape[0] > 0, edge_term.shape[0] > 0
+    go_on, with_edges = deeper.shape[0] > 0, edge_term.shape[0] > 0
     below, results = deeper.reshape(deeper.size), out.reshape(out.size)
     for v in range(first, last, LANES):
         sum_lines(space.lines, space.sums, P, width, a.member_ptr, a.member, v, last - 1, 0)
-        transpose_lines(space.cores, P, a.core, v, last - 1)
+        transpose_lines(space.cores, cores, a.core, v, last - 1)
         if with_edges:
             sum_lines(
                 space.lines, space.edges, edge_term, width, a.line_ptr, a.line, v, last - 1, 0
@@ -197,8 +201,8 @@ def compare_nodes(
                 space.alike[lane] = a.alike[row]
         for c0 in range(v if triangle else 0, m, LANES):
             for k in range(min(LANES, m - c0)):
-                compare_column(space, b, c0 + k, k, with_edges, edge_weight, rules, nested)
-            if nested:
+                compare_column(space, b, c0 + k, k, with_edges, edge_weight, rules, go_on)
+            if go_on:
                 set_square(below, width, space, v, c0)
             for r in range(len(weights)):
                 if weights[r] != 0.0:
@@ -207,8 +211,9 @@ def compare_nodes(
 
 @compiled
 def self_terms(
-    P: Array, edge_term: Array, edge_weight: float, a: NodeStars, rules: HopRules, out: Array
-) -> None:
+    P: Array, cores: Array, edge_term: Array, edge_weight: float, a: NodeStars, rules: HopRules,
+    out: Array,
+) -> None:  # fmt: skip
     """Write k_h(v, v) of stars to ``out``; the parameters are those of :func:`compare_nodes`."""
     for v in range(len(a.core)):
         core = a.core[v]
@@ -219,4 +224,4 @@ def self_terms(
             line = P[a.member[i]]
             for j in range(a.member_ptr[v], a.member_ptr[v + 1]):
                 members += np.float64(line[a.member[j]])
-        out[v] = members * (P[core, core] - rules.core_floor) * rules.core_scale
+        out[v] = members * (cores[core, core] - rules.core_floor) * rules.core_scale

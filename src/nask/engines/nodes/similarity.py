@@ -45,7 +45,7 @@ class NodeSimilarity:
     @classmethod
     def of(cls, batch: GraphBatch, similarity: AttributeSimilarity, exact: bool) -> NodeSimilarity:
         """Lay out the attributes of a batch; ``exact`` is that of ``Factors.of``."""
-        named, rest = filled_columns(batch)
+        named, rest = filled_columns(batch, similarity)
         elements = batch.dense_nodes(named) if len(named) else batch.nodes
         similarity = similarity.with_dense_features(len(named))
         n = batch.n_nodes
@@ -65,10 +65,18 @@ class NodeSimilarity:
         fill_rows(P, first, last, self.nodes, self.named, self.features, shared, square)
 
 
-def filled_columns(batch: GraphBatch) -> tuple[Positions, Positions]:
-    """Return the columns of node features that have few zeros, and the others."""
+def filled_columns(
+    batch: GraphBatch, similarity: AttributeSimilarity
+) -> tuple[Positions, Positions]:
+    """Return the columns of node features that have few zeros, and the others.
+
+    A joint P is no sum over columns, so that all of them are compared in vectors.
+    """
+    none = np.empty(0, dtype=np.int64)
     if batch.features is None:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        return none, none
     n, width = batch.features.shape
+    if similarity.joint:
+        return np.arange(width), none
     filled = np.bincount(batch.features.indices, minlength=width) > DENSE_FILL * n
     return np.flatnonzero(filled), np.flatnonzero(~filled)

@@ -39,7 +39,7 @@ class PairwiseEngine(Engine[PairwisePrepared]):
 
     def prepare(self, batch: GraphBatch, spec: StarSpec, execution: Execution) -> PairwisePrepared:
         """Find the members of all stars, and the self-similarity of every star and graph."""
-        nodes, edges = star_matrices(batch, spec.n_hops, spec.expansion)
+        nodes, edges = star_matrices(batch, spec)
         prepared = PairwisePrepared(
             batch,
             spec,

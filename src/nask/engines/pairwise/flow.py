@@ -9,8 +9,10 @@ and inner(v, v') the bracket of k_h = core * inner. Going down from h to h - 1,
     hop h - 1  R_{h-1}  +=  weight * kappa_{h-1}                 the share of that hop itself
 
 and at the bottom R_0 is split over attributes by their terms of P. (A sums over the members of a
-star; its transpose is A itself, since being a member is mutual.) Stars of balls are made of nodes
-at once: all their shares go down to R_0 in one step. Nothing is lost where a factor is 0, or
+star; its transpose is A itself where being a member is mutual, else it adds up what those stars
+carry that have a node as a member.) Stars of balls are made of nodes at once: all their shares go
+down to R_0 in one step. The core of a walk is compared by P_0: its half goes down to R_0, and the
+other half to hop h - 1. Nothing is lost where a factor is 0, or
 nearly: the half of an empty bracket stays with the core.
 
 Tiles are laid out as in ``tile``: lines of the row graph's nodes, one per column node.
@@ -26,6 +28,8 @@ The second sum is over nonzeros x', the third over pairs of nonzeros; see ``comp
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from nask.arrays import Array
 from nask.attributes.compiled_features import NodeFeatures, add_features, shared_terms
@@ -103,7 +107,7 @@ class Shares(NamedTuple):
     features: Array  # sparse features x nodes: R_0 / P * what a column has but for (1 - f(x))
     of_members: Array  # nodes: sum of R_0 / P
     of_cores: Array  # nodes: the same of pruned cores, whose terms are less their least
-    lost: Array  # nodes: R_0 where P is 0, or nearly
+    lost: Array  # nodes: R_0 where P is 0, or nearly, or no sum over attributes
     edges: Array
     stars: Array  # hops x nodes: the share of each hop itself
 
@@ -114,8 +118,9 @@ def go_up(
     m: int, row_weight: Array, column_weight: Array, stars: Array,
 ) -> None:  # fmt: skip
     """Write the bracket of k_h, the share of hop h itself, and P_h where it is needed."""
-    level = 0 if rules.nested else h
-    P, bracket, own = space.P[h if rules.nested else 0], space.inner[h], space.own[h]
+    level = 0 if rules.deepens else h
+    P, bracket, own = space.P[h if rules.deepens else 0], space.inner[h], space.own[h]
+    core = space.P[0] if rules.walk else P
     sum_members(
         space.lines, space.transpose, P, n, b.member_ptr[level], b.member, b0, a.member_rows,
         level, a0, n, b0, m, space.sums,
@@ -123,7 +128,7 @@ def go_up(
     a_count, b_count = a.n_incident[level], b.n_incident[level]
     a_norm, b_norm, a_alike, b_alike = a.norm[h], b.norm[h], a.alike[h], b.alike[h]
     floor, scale = rules.core_floor[h], rules.core_scale[h]
-    deeper = space.P[h + 1] if rules.nested and h + 1 < len(space.P) else space.P[0]
+    deeper = space.P[h + 1] if rules.deepens and h + 1 < len(space.P) else space.P[0]
     for c in range(m):
         weight = column_weight[h, b0 + c]
         for v in range(0, n, LANES):
@@ -133,11 +138,13 @@ def go_up(
             if rules.edge_attributes:
                 x = x + load(space.edge_term, place)
             store(bracket, place, x)
-            kappa = x * ((load(P, place) - floor) * scale)
+            kappa = x * ((load(core, place) - floor) * scale)
             normalised = kappa * load(a_norm, a0 + v) * at(b_norm, b0 + c)
             if rules.guarded:
                 normalised = guard(normalised, a_alike, a0 + v, at(b_alike, b0 + c))
-            if rules.nested and h + 1 < len(space.P):
+            if rules.walk and h + 1 < len(space.P):
+                store(deeper, place, normalised)
+            elif rules.deepens and h + 1 < len(space.P):
                 store(deeper, place, exp((normalised - 1.0) * rules.gamma_star))
             if rules.star_norm:
                 kappa = normalised
@@ -185,30 +192,30 @@ def go_down(
     n_edges: int, b: Side, b0: int, m: int, f0: int, edges: Array,
 ) -> None:  # fmt: skip
     """Pass on what pairs of stars of hop h carry, to pairs of hop h - 1 and to edges."""
-    level = 0 if rules.nested else h
-    P, bracket, own = space.P[h if rules.nested else 0], space.inner[h], space.own[h]
+    level = 0 if rules.deepens else h
+    P, bracket, own = space.P[h if rules.deepens else 0], space.inner[h], space.own[h]
     carried, cores, split = space.carried, space.cores, space.split
     for place in range(0, n * m, LANES):
         share, x = load(own, place), load(bracket, place)
-        if rules.nested:
+        if rules.deepens:
             share = share + load(carried, place)
         half, divisor = share * 0.5, where_positive(x - LEAST_DIVISOR, x)
         store(split, place, quotient(half, divisor))
         core = share - where_positive(divisor, half)
-        if not rules.nested:
+        if rules.walk or not rules.deepens:
             core = core + load(cores, place)
         store(cores, place, core)
     if rules.edge_attributes or rules.edge_count_weight > 0.0:
         add_edges(space, rules, level, a, a0, n, e0, n_edges, b, b0, m, f0, edges)
     sum_members(
-        space.lines, space.transpose, split, n, b.member_ptr[level], b.member, b0, a.member_rows,
+        space.lines, space.transpose, split, n, b.holder_ptr[level], b.holder, b0, a.holder_rows,
         level, a0, n, b0, m, space.sums,
     )  # fmt: skip
     for place in range(0, n * m, LANES):
         share = load(P, place) * load(space.sums, place)
-        if not rules.nested:
+        if not rules.deepens:
             share = share + load(carried, place)
-        elif h > 0:
+        elif h > 0 and not rules.walk:
             share = share + load(cores, place)
         store(carried, place, share)
 
@@ -328,6 +335,9 @@ def flow_down(
     for j in range(j0, j1):
         b0, f0 = b.node_ptr[j], b.edge_ptr[j]
         m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
+        if m == 0:
+            # Graphs without nodes, for whose pairs there is no memory.
+            continue
         fill_similarity(space.P[0], n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
         if sparse:
             for c in range(m):
@@ -337,8 +347,8 @@ def flow_down(
         if rules.edge_attributes:
             fill_similarity(space.edges, n_edges, m_edges, a.edges, e0, b.edges, f0, rules.edges)
         for h in range(n_hops):
-            if rules.edge_attributes and (h == 0 or not rules.nested):
-                level = 0 if rules.nested else h
+            if rules.edge_attributes and (h == 0 or not rules.deepens):
+                level = 0 if rules.deepens else h
                 sum_members(
                     space.lines, space.transpose, space.edges, n_edges, b.incident_ptr[level],
                     b.incident, f0, a.incident_rows, level, a0, n, b0, m, space.edge_term,
@@ -349,6 +359,9 @@ def flow_down(
         for h in range(n_hops - 1, -1, -1):
             go_down(space, rules, h, a, a0, n, e0, n_edges, b, b0, m, f0, shares.edges)
         zero = LEAST_SPARSE if sparse else LEAST_DIVISOR
+        if rules.nodes.joint:
+            # No term of P belongs to an attribute: R_0 is left as it is.
+            zero = np.inf
         divide(space, rules.core_floor[0], zero, n, m, a0, shares)
         add_terms(space.split, n, m, a.nodes, a0, b.nodes, b0, rules.nodes, shares.terms)
         if sparse:

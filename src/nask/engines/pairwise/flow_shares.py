@@ -24,7 +24,8 @@ class Flow:
         In the order of :class:`~nask.graph.elements.Elements`.
     features : ndarray of shape (number of sparse node features, n_nodes)
     constant : ndarray of shape (n_nodes,)
-        What attributes without any training value have, or the fact that there is a node at all.
+        What attributes without any training value have, or the fact that there is a node at all;
+        what all attributes have together where P is joint.
     edges : ndarray of shape (n_edges,)
     stars : ndarray of shape (n_hops, n_nodes)
         The shares of stars, before they flow down to their members.
@@ -53,6 +54,11 @@ class Flow:
         of_members, of_cores, lost = (
             each[place] for each in (shares.of_members, shares.of_cores, shares.lost)
         )
+        edge_place = tiling.a_edge_places.positions(len(rows.batch.edges))
+        edges, stars = shares.edges[edge_place], shares.stars[:, place]
+        if P.joint:
+            none = np.empty((0, n_nodes))
+            return cls(none, none, none, lost, edges, stars)
         terms = shares.terms[:, place]
         n_narrow, n_numerical = len(factors.narrow), len(P.numerical_gamma)
         numerical, categorical = np.empty((n_numerical, n_nodes)), terms[n_numerical:]
@@ -70,8 +76,6 @@ class Flow:
         named = float(P.numerical_weight.sum() + P.categorical_weight.sum())
         named += P.n_features * P.feature_weight
         constant = P.constant * of_members + (1 - named) * lost
-        edge_place = tiling.a_edge_places.positions(len(rows.batch.edges))
-        edges, stars = shares.edges[edge_place], shares.stars[:, place]
         return cls(numerical, categorical, features, constant, edges, stars)
 
 

@@ -33,6 +33,11 @@ class PairwisePrepared(Prepared):
     norm: Float64
     names: Names
 
+    @property
+    def mutual(self) -> bool:
+        """Whether a node is a member of the stars of its own members."""
+        return self.spec.max_leaves is None
+
     def take(self, graphs: Positions) -> PairwisePrepared:
         """Return the prepared batch of some graphs; their stars are the same, elsewhere."""
         nodes, edges = self.batch.elements_of(graphs)

@@ -97,6 +97,8 @@ class ComparedStars:
         execution : Execution
         """
         tiling, spec = self.tiling, self.rows.spec
+        if spec.nodes.joint and spec.nodes.n_features:
+            raise RuntimeError("Node features of a joint P are compared as dense ones only.")
         a, b = tiling.a, tiling.b
         down = tiling.a_places.take(row_weight, 0.0)
         across = tiling.b_places.take(column_weight, 0.0)

@@ -66,6 +66,10 @@ class Side(NamedTuple):
     incident: Array
     member_rows: Octets
     incident_rows: Octets
+    # The stars that have each node as a member; the members again where being one is mutual.
+    holder_ptr: Array
+    holder: Array
+    holder_rows: Octets
     n_incident: Array  # levels x nodes
     norm: Array  # hops x nodes: 1 / sqrt(k_h(v, v)), or 0 where k_h(v, v) is 0
     alike: Array  # hops x nodes: labels, equal where stars are alike; no nodes unless guarded
@@ -78,7 +82,8 @@ class TileRules(NamedTuple):
     edges: Similarity
     edge_attributes: bool  # whether edges are compared one by one
     edge_count_weight: float  # P of any two edges where they are all alike, else 0
-    nested: bool
+    deepens: bool  # whether a hop is made of the one before, and stars are one hop wide
+    walk: bool  # whether P_h is k^_h itself, and cores are compared by P_0
     star_norm: bool
     gamma_star: float
     core_floor: Array  # by hop; 0 unless cores are pruned
@@ -90,7 +95,7 @@ class TileRules(NamedTuple):
 class TileWorkspace(NamedTuple):
     """Working memory of one thread, for tiles up to some size."""
 
-    tiles: Array  # P, its successor and, with edge attributes, the edge term and P between edges
+    tiles: Array  # P, its successors and, with edge attributes, the edge term and P between edges
     lines: Array  # eight lines
     transpose: Array  # the same lines transposed, then a vector of 0
     square: Array  # sums for eight rows and eight columns
@@ -113,13 +118,15 @@ class TileSizes(NamedTuple):
     row_edges: int
     column_edges: int
     edge_attributes: bool
+    n_stored: int  # P_{h-1} and P_h, and of walks P_0
 
     def working(self) -> list[int]:
         """Return the size of each array of :class:`TileWorkspace`."""
         n, m = self.rows, self.columns
         line = LANES * max(n, self.row_edges)
         edges = n * m + self.row_edges * self.column_edges if self.edge_attributes else 0
-        return [2 * n * m + edges, line, line + LANES, LANES * LANES, self.graphs * n, LANES]
+        tiles, square = self.n_stored * n * m + edges, LANES * LANES
+        return [tiles, line, line + LANES, square, self.graphs * n, LANES]
 
     def n_bytes(self, dtype: str) -> int:
         """Return the bytes of working memory."""
@@ -182,7 +189,7 @@ def sum_members(
 
 @inner
 def hop(
-    space: TileWorkspace, P: Array, deeper: Array, T: Array, rules: TileRules, h: int,
+    space: TileWorkspace, P: Array, core: Array, deeper: Array, T: Array, rules: TileRules, h: int,
     is_last: bool, a: Side, a0: int, n: int, a_norm: Array, b: Side, b0: int, m: int,
     b_norm: Array, first_graph: int,
 ) -> None:  # fmt: skip
@@ -192,6 +199,8 @@ def hop(
     ----------
     P : ndarray
         P_{h-1}, m lines of n numbers.
+    core : ndarray
+        The same, or P_0 of walks, by which cores are compared.
     deeper : ndarray
         Takes P_h, unless this hop is the last or balls are compared.
     T : ndarray
@@ -207,7 +216,7 @@ def hop(
     first_graph : int
         The first graph of the column group.
     """
-    level = 0 if rules.nested else h
+    level = 0 if rules.deepens else h
     b_ptr = b.member_ptr[level]
     a_count, b_count = a.n_incident[level], b.n_incident[level]
     floor, scale, gamma_star = rules.core_floor[h], rules.core_scale[h], rules.gamma_star
@@ -226,14 +235,16 @@ def hop(
                 kappa = load(square, LANES * k) + count * at(b_count, column)
                 if rules.edge_attributes:
                     kappa = kappa + load(T, place)
-                kappa = kappa * ((load(P, place) - floor) * scale)
+                kappa = kappa * ((load(core, place) - floor) * scale)
                 normalised = kappa * norm * at(b_norm, c + k)
                 if rules.guarded:
                     label = at(b_alike, column)
                     if rules.watched[h]:
                         watch(space.nearest, normalised, a_alike, a0 + v, label)
                     normalised = guard(normalised, a_alike, a0 + v, label)
-                if rules.nested and not is_last:
+                if rules.walk and not is_last:
+                    store(deeper, place, normalised)
+                elif rules.deepens and not is_last:
                     store(deeper, place, exp((normalised - 1.0) * gamma_star))
                 if rules.star_norm:
                     kappa = normalised
@@ -243,13 +254,13 @@ def hop(
 
 @inner
 def find_norms(
-    norm: Array, P: Array, T: Array, rules: TileRules, h: int, a: Side, a0: int, n: int
+    norm: Array, P: Array, core: Array, T: Array, rules: TileRules, h: int, a: Side, a0: int, n: int
 ) -> None:
     """Write 1 / sqrt(k_h(v, v)) of the stars of one group, or 0 where k_h(v, v) is 0.
 
     P is P_{h-1} of the group with itself; the other parameters are those of :func:`hop`.
     """
-    level = 0 if rules.nested else h
+    level = 0 if rules.deepens else h
     ptr, member = a.member_ptr[level], a.member
     for v in range(n):
         count = a.n_incident[level, a0 + v]
@@ -260,7 +271,7 @@ def find_norms(
             line = (member[i] - a0) * n
             for j in range(ptr[a0 + v], ptr[a0 + v + 1]):
                 members += P[line + member[j] - a0]
-        k_self = members * (P[v * n + v] - rules.core_floor[h]) * rules.core_scale[h]
+        k_self = members * (core[v * n + v] - rules.core_floor[h]) * rules.core_scale[h]
         norm[v] = 1 / math.sqrt(k_self) if k_self >= TINY else 0.0
 
 
@@ -299,13 +310,17 @@ def compare(
         m, m_edges = b.node_ptr[j + 1] - b0, b.edge_ptr[j + 1] - f0
         n_graphs, size = b.graph_ptr[j + 1] - first, n * m
         P, deeper = space.tiles[:size], space.tiles[size : 2 * size]
-        T, PE = space.tiles[2 * size : 3 * size], space.tiles[3 * size :]
+        # Of walks P_0 stays, and the third tile is the next successor.
+        first_edge_tile = 3 * size if rules.walk else 2 * size
+        core, free = P, space.tiles[2 * size : first_edge_tile]
+        T = space.tiles[first_edge_tile : first_edge_tile + size]
+        PE = space.tiles[first_edge_tile + size :]
         fill_similarity(P, n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
         if rules.edge_attributes:
             fill_similarity(PE, n_edges, m_edges, a.edges, e0, b.edges, f0, rules.edges)
         for h in range(n_hops):
-            if rules.edge_attributes and (h == 0 or not rules.nested):
-                level = 0 if rules.nested else h
+            if rules.edge_attributes and (h == 0 or not rules.deepens):
+                level = 0 if rules.deepens else h
                 sum_members(
                     space.lines, space.transpose, PE, n_edges, b.incident_ptr[level], b.incident,
                     f0, a.incident_rows, level, a0, n, b0, m, T,
@@ -314,10 +329,10 @@ def compare(
             if own:
                 start = a0 - a.node_ptr[j0]
                 a_norm = b_norm = own_norms[h, start : start + n]
-                find_norms(a_norm, P, T, rules, h, a, a0, n)
+                find_norms(a_norm, P, core, T, rules, h, a, a0, n)
             space.sums[: n_graphs * n] = 0.0
             hop(
-                space, P, deeper, T, rules, h, h == n_hops - 1,
+                space, P, core, deeper, T, rules, h, h == n_hops - 1,
                 a, a0, n, a_norm, b, b0, m, b_norm, first,
             )  # fmt: skip
             for graph in range(n_graphs):
@@ -325,5 +340,8 @@ def compare(
                 for v in range(n):
                     row = a.graph[a0 + v] - a.graph_ptr[i]
                     out[h, row, column] += space.sums[graph * n + v]
-            if rules.nested:
+            if rules.walk and h == 0:
+                P, deeper = deeper, free
+            elif rules.deepens:
                 P, deeper = deeper, P
+                core = core if rules.walk else P

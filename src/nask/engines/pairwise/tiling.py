@@ -145,6 +145,7 @@ class Tiling:
             largest(self.a.edge_ptr),
             largest(self.b.edge_ptr),
             self.rules.edge_attributes,
+            3 if self.rules.walk else 2,
         )
 
     def _n_graphs(self, i: int, j0: int, j1: int) -> tuple[int, int]:
@@ -189,14 +190,15 @@ def _rules(spec: StarSpec, nodes: Factors, edges: Factors) -> tile.TileRules:
     floors = np.zeros(spec.n_hops)
     if spec.prune_cores:
         floors[:] = nodes.floor()
-        if spec.expansion == "nested":
+        if spec.nested:
             floors[1:] = star_floor(spec.gamma_star)
     return tile.TileRules(
         nodes=nodes.similarity(),
         edges=edges.similarity(),
         edge_attributes=spec.use_edges and not alike,
         edge_count_weight=spec.edges.base if spec.use_edges and alike else 0.0,
-        nested=spec.expansion == "nested",
+        deepens=spec.deepens,
+        walk=spec.expansion == "walk",
         star_norm=spec.star_norm,
         gamma_star=spec.gamma_star,
         core_floor=floors,
@@ -231,6 +233,12 @@ def _side(
     incident_ptr, incident_at = lists(
         incident, node_places, edge_places.positions(len(batch.edges))
     )
+    member_rows = octets(member_ptr, member, node_places, node_places)
+    held = member_ptr, member, member_rows
+    if not prepared.mutual:
+        holders = members.transposed(batch.n_nodes)
+        places = lists(holders, node_places, node_places.positions(batch.n_nodes))
+        held = *places, octets(*places, node_places, node_places)
     side = tile.Side(
         node_ptr=node_places.ptr,
         edge_ptr=edge_places.ptr,
@@ -242,8 +250,11 @@ def _side(
         member=member,
         incident_ptr=incident_ptr,
         incident=incident_at,
-        member_rows=octets(member_ptr, member, node_places, node_places),
+        member_rows=member_rows,
         incident_rows=octets(incident_ptr, incident_at, node_places, edge_places),
+        holder_ptr=held[0],
+        holder=held[1],
+        holder_rows=held[2],
         n_incident=node_places.take(incident.counts().astype(np.float64), 0.0),
         norm=node_places.take(prepared.norm, 0.0),
         alike=node_places.take(labels, -1) if prepared.spec.guarded else labels,

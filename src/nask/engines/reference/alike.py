@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 
 from nask.attributes.similarity import AttributeSimilarity
-from nask.engines.reference.stars import star
+from nask.engines.reference.stars import members_of
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
 from nask.stars.spec import StarSpec
@@ -23,15 +23,16 @@ def alike(
 
     Their cores must be alike, and the stars must hold everything in equal shares: at hop 1 every
     value of every attribute, since P is a sum over attributes; at later hops the stars of the hop
-    before; at all hops the values of edges. It is None for balls, which are not made of stars.
+    before; at all hops the values of edges. It is None unless stars are nested: only there do hops
+    magnify what tells two stars apart.
     """
     labels: dict[Hashable, int] = {}
     return same(star_labels(a, i, spec, labels), star_labels(b, j, spec, labels), spec)
 
 
 def same(rows: Labels, columns: Labels, spec: StarSpec) -> list[Likeness] | list[None]:
-    """Tell which stars of two graphs have the same label, hop by hop; None for balls."""
-    if spec.expansion == "ball":
+    """Tell which stars of two graphs have the same label, hop by hop; None unless nested."""
+    if not spec.nested:
         return [None] * spec.n_hops
     return [
         [[v == w for w in right] for v in left] for left, right in zip(rows, columns, strict=True)
@@ -41,11 +42,11 @@ def same(rows: Labels, columns: Labels, spec: StarSpec) -> list[Likeness] | list
 def star_labels(batch: GraphBatch, i: int, spec: StarSpec, labels: dict[Hashable, int]) -> Labels:
     """Return a number for each star of a graph, hop by hop; equal where stars are alike.
 
-    ``labels`` are those given so far, to the stars of other graphs. Balls have none.
+    ``labels`` are those given so far, to the stars of other graphs. Only nested stars have any.
     """
-    if spec.expansion == "ball":
+    if not spec.nested:
         return []
-    nodes, edges = star(batch, i, 1)
+    nodes, edges = members_of(batch, i, 1, spec)
     n = len(nodes)
 
     def label(*key: Hashable) -> int:
@@ -70,7 +71,13 @@ def star_labels(batch: GraphBatch, i: int, spec: StarSpec, labels: dict[Hashable
 def _values(
     elements: Elements, i: int, members: Iterable[int], similarity: AttributeSimilarity, kind: str
 ) -> Counter[Hashable]:
-    """Count the members that have each value of each attribute, and the members themselves."""
+    """Count the members that have each value of each attribute, and the members themselves.
+
+    If P is joint, it is members with all values equal that are counted.
+    """
+    if similarity.joint:
+        start = int(elements.ptr[i])
+        return Counter((kind, _point(elements, start + u, similarity)) for u in members)
     first, counted = int(elements.ptr[i]), similarity.base > 0
     counts: Counter[Hashable] = Counter()
     for u in members:
@@ -83,6 +90,13 @@ def _values(
         if counted:
             counts[kind] += 1
     return counts
+
+
+def _point(elements: Elements, x: int, similarity: AttributeSimilarity) -> Hashable:
+    """Return the values of all attributes that count."""
+    numbers = elements.numerical[similarity.numerical_weight > 0, x]
+    codes = elements.categorical[similarity.categorical_weight > 0, x]
+    return (*numbers.tolist(), *codes.tolist())
 
 
 def _shares(counts: Counter[Hashable]) -> Hashable:

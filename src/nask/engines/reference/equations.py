@@ -7,50 +7,16 @@ from __future__ import annotations
 
 import math
 
-from nask.attributes.gower import (
-    categorical_similarity,
-    exponential_transform,
-    numerical_similarity,
-)
 from nask.attributes.similarity import AttributeSimilarity
 from nask.engines.reference.alike import Likeness, alike
-from nask.engines.reference.stars import bounds, star
+from nask.engines.reference.similarity import element_similarity, values_of
+from nask.engines.reference.stars import bounds, members_of
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
 from nask.numeric import TINY
 from nask.stars.spec import StarSpec
 
 Matrix = list[list[float]]
-Values = tuple[list[float], list[int]]
-
-
-def attribute_similarity(
-    a: Elements, x: int, b: Elements, y: int, similarity: AttributeSimilarity
-) -> float:
-    """Return P of x in ``a`` and y in ``b``: the sum over d of w_d exp(-gamma_d (1 - s_d)).
-
-    It is summed as the base, which is P of dissimilar elements, plus what exceeds it. With pruning,
-    the core factor of two entirely dissimilar cores is then exactly 0, not a rounding error.
-    """
-    return similarity.base + _excess(_values(a, x), _values(b, y), similarity)
-
-
-def _excess(x: Values, y: Values, similarity: AttributeSimilarity) -> float:
-    excess = 0.0
-    gammas, weights = similarity.numerical_gamma.tolist(), similarity.numerical_weight.tolist()
-    for own, other, gamma, weight in zip(x[0], y[0], gammas, weights, strict=True):
-        s = numerical_similarity(own, other)
-        excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
-    gammas, weights = similarity.categorical_gamma.tolist(), similarity.categorical_weight.tolist()
-    for own, other, gamma, weight in zip(x[1], y[1], gammas, weights, strict=True):
-        s = categorical_similarity(own, other)
-        excess += weight * (exponential_transform(s, gamma) - exponential_transform(0.0, gamma))
-    return excess
-
-
-def _values(elements: Elements, x: int) -> Values:
-    """Return the numbers and the codes of one element, in lists: loops over arrays are slow."""
-    return elements.numerical[:, x].tolist(), elements.categorical[:, x].tolist()
 
 
 def star_kernels(
@@ -81,8 +47,8 @@ def star_kernels(
     like = like or alike(a, i, b, j, spec)
     for hop in range(1, spec.n_hops + 1):
         if hop == 1 or spec.expansion == "ball":
-            nodes_a, edges_a = star(a, i, hop)
-            nodes_b, edges_b = star(b, j, hop)
+            nodes_a, edges_a = members_of(a, i, hop, spec)
+            nodes_b, edges_b = members_of(b, j, hop, spec)
         floor, spread = spec.core_floor(hop), spec.core_spreads()[hop - 1]
         k = [[0.0] * m for _ in range(n)]
         for v in range(n):
@@ -90,14 +56,18 @@ def star_kernels(
                 members = sum(P[u][x] for u in nodes_a[v] for x in nodes_b[w])
                 if spec.use_edges:
                     members += sum(PE[e][f] for e in edges_a[v] for f in edges_b[w])
-                core = (P[v][w] - floor) / spread if spec.prune_cores else P[v][w]
+                core = P0[v][w] if spec.expansion == "walk" else P[v][w]
+                if spec.prune_cores:
+                    core = (core - floor) / spread
                 k[v][w] = core * members
         kernels.append(k)
-        if spec.expansion == "nested":
+        if spec.deepens:
             own = self_a[hop - 1] if self_a is not None else [k[v][v] for v in range(n)]
             other = self_b[hop - 1] if self_b is not None else [k[w][w] for w in range(m)]
             normalised = normalise(k, own, other, like[hop - 1])
-            P = [[math.exp(-spec.gamma_star * (1 - x)) for x in row] for row in normalised]
+            P = normalised
+            if spec.nested:
+                P = [[math.exp(-spec.gamma_star * (1 - x)) for x in row] for row in normalised]
     return kernels
 
 
@@ -162,7 +132,6 @@ def nearest_stars(
 
 
 def _pairs(a: Elements, i: int, b: Elements, j: int, similarity: AttributeSimilarity) -> Matrix:
-    rows = [_values(a, x) for x in range(*bounds(a, i))]
-    columns = [_values(b, y) for y in range(*bounds(b, j))]
-    base = similarity.base
-    return [[base + _excess(x, y, similarity) for y in columns] for x in rows]
+    rows = [values_of(a, x) for x in range(*bounds(a, i))]
+    columns = [values_of(b, y) for y in range(*bounds(b, j))]
+    return [[element_similarity(x, y, similarity) for y in columns] for x in rows]

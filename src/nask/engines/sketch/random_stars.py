@@ -218,10 +218,11 @@ class HopPass:
 
 def _lists(batch: GraphBatch, spec: StarSpec) -> tuple[Members, Members, Any]:
     """Return members and edges of the stars, and the numbers of edges, by level."""
-    if spec.expansion == "nested" and (spec.edges.is_constant or not spec.use_edges):
+    alike = spec.edges.is_constant or not spec.use_edges
+    if spec.nested and alike and spec.max_leaves is None:
         # Edges are only counted; their lists would take twice the memory of the members.
         members = Members.from_matrices([star_pattern(batch)])
         return members, members, members.counts() - 1.0
-    nodes, edges = star_matrices(batch, spec.n_hops, spec.expansion)
+    nodes, edges = star_matrices(batch, spec)
     incident = Members.from_matrices(edges)
     return Members.from_matrices(nodes), incident, incident.counts().astype(np.float64)

@@ -14,7 +14,7 @@ from nask.datasets.registry import load_dataset
 from nask.evaluation.evaluate import evaluate
 from nask.evaluation.methods import method_name, named_method
 from nask.evaluation.records import Evaluation
-from nask.evaluation.results import read_result
+from nask.evaluation.results import read_finished, records_path
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
 from nask.lab.experiments.experiment import Place
@@ -138,10 +138,9 @@ class Evaluated:
 
     def find(self, place: Place) -> Evaluation | None:
         """Return the evaluation if all repeats are recorded, or the time is used up."""
-        found = read_result(place.folder / self.folder, self.name, method_name(self.model()))
-        if found is None or (found.repeats < self.repeats and found.timeout is None):
-            return None
-        return self._named(found)
+        path = records_path(place.folder / self.folder, self.name, method_name(self.model()))
+        found = read_finished(path, self.repeats, self.limit)
+        return None if found is None else self._named(found)
 
     def run(self, place: Place) -> Evaluation:
         """Evaluate what the records lack."""

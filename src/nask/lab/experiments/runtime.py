@@ -49,8 +49,9 @@ def _figure(results: Results, method: str, name: str, claim: str | float | None)
     if own is not None:
         figure = f"> {duration(own.seconds)}" if own.timeout else duration(own.seconds)
         nask: GramTime | None = results.get(("nask", name))
-        if nask is not None and method != "nask":
-            figure += f" ({own.seconds / nask.seconds:.2g} x)"
+        if nask is not None and not nask.timeout and method != "nask":
+            times = f"{own.seconds / nask.seconds:.2g} x"
+            figure += f" (> {times})" if own.timeout else f" ({times})"
     return figure if claim is None else f"{figure}<br>*{duration(float(claim))}*"
 
 
@@ -59,13 +60,15 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.0123), duration(13.89), duration(720.9), duration(13387.2)
-    ('0.012 s', '13.9 s', '12 min', '3.7 h')
+    >>> duration(0.0123), duration(13.89), duration(222), duration(720.9), duration(13387.2)
+    ('0.012 s', '13.9 s', '3.7 min', '12 min', '3.7 h')
     """
     if seconds < 1:
         return f"{seconds:.2g} s"
     if seconds < 120:
         return f"{seconds:.1f} s"
+    if seconds < 600:
+        return f"{seconds / 60:.1f} min"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 

@@ -12,10 +12,11 @@ import numpy as np
 
 import nask
 from nask.evaluation.records import OF_LEARNERS
-from nask.exceptions import FormatError
+from nask.exceptions import FormatError, ParameterError
 from nask.lab.experiments.evaluated import Evaluated
 from nask.lab.experiments.experiment import Place
 from nask.storage.replacing import replacing
+from nask.storage.write_errors import writing
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,11 @@ class StudiedFold:
     def run(self, place: Place) -> Study:
         """Fit a model on the training set of the fold, ask it, and record the answers."""
         evaluation = self.evaluated.find(place) or self.evaluated.run(place)
+        if not evaluation.records:
+            raise ParameterError(
+                f"The evaluation of {self.name} was ended by its time limit before all folds were "
+                "done, so there is none to look at."
+            )
         first = evaluation.records[0]
         data = self.evaluated.data()
         y, test = np.asarray(data.y), np.array(first.test)
@@ -149,7 +155,8 @@ class StudiedFold:
             graphs=tuple(_studied(model, data, int(test[i]), probabilities[i]) for i in surest),
         )
         path = self._path(place)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path, "--out"):
+            path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path, "--out") as temporary:
             temporary.write_text(json.dumps(asdict(study)) + "\n", encoding="utf-8")
         return study
@@ -168,7 +175,6 @@ def _surest(classes: Any, truth: Any, probabilities: Any) -> list[int]:
 def _studied(model: Any, data: nask.Dataset, i: int, probabilities: Any) -> StudiedGraph:
     graph = data.graphs[i]
     predicted = model.classes_[probabilities.argmax()]
-    degrees = np.bincount(np.asarray(graph.edges).ravel(), minlength=graph.n_nodes)
     why = model.explain(graph)
     sign = 1.0 if predicted == model.classes_[-1] else -1.0
     [first, *_] = graph.node_attributes.values()
@@ -179,7 +185,7 @@ def _studied(model: Any, data: nask.Dataset, i: int, probabilities: Any) -> Stud
         probability=float(probabilities.max()),
         labels=tuple(first.values()),
         edges=tuple((int(u), int(v)) for u, v in graph.edges),
-        core=int(degrees.argmax()),
+        core=int(graph.degrees().argmax()),
         shares=tuple((sign * why.leaning).tolist()),
     )
 

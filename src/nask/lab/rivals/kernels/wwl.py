@@ -117,8 +117,7 @@ class WWL(GraphKernel):
             embeddings: list[Any] = wl_embeddings(graphs, vectors, self.n_iter)
         else:
             batch = GraphBatch.encode(graphs, self.encoder_.schema_)
-            no_edges = np.zeros(batch.n_nodes, dtype=np.int64)
-            levels = list(islice(node_colours(batch, no_edges), self.n_iter + 1))
+            levels = list(islice(node_colours(batch), self.n_iter + 1))
             embeddings = np.split(np.column_stack(levels), batch.nodes.ptr[1:-1])
         return [_merged(rows) for rows in embeddings]
 
