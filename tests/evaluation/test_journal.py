@@ -9,6 +9,7 @@ import pytest
 
 import nask
 from nask.evaluation.journal import ACCURACIES, Journal
+from nask.evaluation.methods import described, named_method
 from nask.exceptions import FormatError
 from nask.lab.rivals.majority import MajorityClassifier
 
@@ -232,3 +233,11 @@ def test_results_of_the_project_are_gone_on_from(tmp_path, mutag):
     found = nask.evaluate("majority", mutag, out=tmp_path)
     assert [found] == nask.read_results(tmp_path)
     assert Path(path).read_bytes() == content
+
+
+@pytest.mark.parametrize("method", ["nask", "nask-svm", "wl"])
+def test_a_search_is_described_as_in_the_results_of_the_project(method):
+    """Or nobody could go on from them: parameters that came later must not change the hash."""
+    path = RESULTS.parent / "league" / f"MUTAG--{method}.jsonl"
+    run = json.loads(path.read_text(encoding="utf-8").splitlines()[0])["run"]
+    assert described(named_method(method)) == run["model"]

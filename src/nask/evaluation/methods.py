@@ -19,6 +19,9 @@ from nask.tuning.regressor import TunedNASKRegressor
 
 # Parameters that make no difference to the result.
 HOW_TO_RUN = ("n_jobs", "verbose", "memory_limit", "gram_folder", "engine")
+# Parameters of kernels that came later: with these values they make no difference, and are left
+# out, so that earlier records are found again.
+LATER: Mapping[str, Any] = {"similarity": "gower", "max_leaves": None}
 _NASK: Mapping[Items, type[Any]] = {
     "graphs": TunedNASKClassifier,
     "nodes": TunedNASKNodeClassifier,
@@ -142,7 +145,11 @@ def deciding(parameters: Mapping[str, Any]) -> dict[str, Any]:
     >>> deciding({"n_jobs": 2, "gamma": 0.5})
     {'gamma': 0.5}
     """
-    return {name: v for name, v in sorted(parameters.items()) if name not in HOW_TO_RUN}
+    return {
+        name: v
+        for name, v in sorted(parameters.items())
+        if name not in HOW_TO_RUN and not (name in LATER and v == LATER[name])
+    }
 
 
 def _parameters(model: Any) -> dict[str, Any]:
