@@ -76,7 +76,7 @@ def main() -> None:
         model = nask.TunedNASKClassifier(grid=grid, n_jobs=-1)
         sweeps = model.sweeps_of(dataset.graphs)
         stacks = [sweep.compute(dataset.graphs, n_jobs=-1) for sweep in sweeps]
-        judge = model.judge(codes, classes, [split.test for split in splits])
+        judge = model.judge(model.goal(codes, classes), [split.test for split in splits])
         for sweep, stack in zip(sweeps, stacks, strict=True):
             judge.enter(sweep, stack)
         found = accuracies(judge, splits, codes)

@@ -38,6 +38,7 @@ from nask.kernels.forms import gram_of_hops
 from nask.lab.rivals.encoding import NodeEncoder
 from nask.lab.rivals.kernels.rwk import RWK, Structure
 from nask.learning.centring import Centring
+from nask.learning.goals import ClassGoal
 from nask.learning.held_out import hold_out, one_against_rest
 from nask.learning.ridge import ALPHAS, schemes_for
 from nask.learning.targets import class_codes
@@ -97,8 +98,9 @@ class Judged(NamedTuple):
 def judged(task: Task, grams: Grams) -> Judged:
     """Learn from each Gram matrix with every penalty and scheme."""
     right, scores = [], []
-    whole = LeaveOneOut(task.codes, task.n_classes, None, 1, tests=task.tests)
-    parts = [LeaveOneOut(task.codes, task.n_classes, None, 1, tests=[test]) for test in task.tests]
+    goal = ClassGoal(task.codes, task.n_classes)
+    whole = LeaveOneOut(goal, 1, tests=task.tests)
+    parts = [LeaveOneOut(goal, 1, tests=[test]) for test in task.tests]
     for gram in grams:
         for scheme, alpha in product(schemes_for(None, task.n_classes), ALPHAS):
             if isinstance(gram, list):
@@ -116,7 +118,7 @@ def _tried(
     judge: LeaveOneOut, gram: Float64, scheme: Multiclass, alpha: float
 ) -> tuple[Array, list[Array]]:
     found = judge._try(gram, range(len(judge.tests or ())), scheme, alpha)
-    return np.stack(list(found.right.values())), list(found.scores.values())
+    return np.stack(list(found.kept.values())), list(found.scores.values())
 
 
 def default(task: Task, **values: Sequence[Any]) -> Grams:

@@ -21,9 +21,10 @@ from threadpoolctl import threadpool_limits
 import nask
 from nask.evaluation.splits import outer_splits
 from nask.learning.centring import Centring
+from nask.learning.decisions import most_confident
 from nask.learning.held_out import Problem, hold_out, one_against_rest
 from nask.learning.linear import LinearFunctions, fit_linear
-from nask.learning.path import predictions
+from nask.learning.path import confidences
 from nask.learning.targets import class_codes
 
 # LinearSVC penalises the constant; one that is learned as 1/30 of a column is penalised by 1/900.
@@ -72,7 +73,7 @@ def path_solvers(dataset: str, n_penalties: int, turns: int) -> dict[str, Any]:
     penalties = np.logspace(-1, 3, n_penalties).tolist()
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes))
     solve: dict[str, Callable[[], list[Any]]] = {
-        "ours": lambda: [list(predictions(gram, codes, a, b, penalties, None)) for a, b in folds],
+        "ours": lambda: [_classes(gram, codes, a, b, penalties) for a, b in folds],
         "SVC": lambda: [_svc(gram, codes, a, b, penalties) for a, b in folds],
     }
     with threadpool_limits(1):
@@ -173,6 +174,13 @@ def _objective(
     signs = np.where(codes[:, None] == positive, 1.0, -1.0)
     slack = np.maximum(0, 1 - signs * machine.decide(rows))
     return float(((machine.coefficients * scale) ** 2).sum() / 2 + C * (slack**2).sum())
+
+
+def _classes(
+    gram: npt.NDArray[Any], codes: Any, train: Any, test: Any, penalties: Sequence[float]
+) -> list[Any]:
+    found = confidences(gram, codes, train, test, penalties, None)
+    return [most_confident(confidence) for confidence in found]
 
 
 def _svc(

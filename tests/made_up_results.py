@@ -80,7 +80,7 @@ def _record(split, y, n_right):
         fold=split.fold,
         accuracy=float(np.mean(predicted == truth)),
         parameters={},
-        inner_accuracy=None,
+        inner_score=None,
         test=tuple(split.test.tolist()),
         predicted=tuple(predicted.tolist()),
         seconds_kernel=0.0,

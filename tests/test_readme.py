@@ -53,6 +53,18 @@ def test_the_page_on_tables_runs(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_the_examples_of_the_page_on_evaluation_run():
+    page = README.parent / "docs" / "evaluation.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 2
+    found = {}
+    for block in blocks:
+        exec(block, found)
+    assert found["results"][0].score_mean > 0.5 > found["results"][1].score_mean
+    assert 0.5 < found["area"].score_mean < 1
+
+
+@pytest.mark.slow
 def test_the_example_on_a_citation_network_runs(benchmark_set):
     """In a block of its own kind, since it needs data that is not in the package."""
     benchmark_set("Cora")

@@ -25,4 +25,5 @@ from nask.kernels.nask import NASK as NASK
 from nask.kernels.node_nask import NodeNASK as NodeNASK
 from nask.tuning.classifier import TunedNASKClassifier as TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier as TunedNASKNodeClassifier
+from nask.tuning.regressor import TunedNASKRegressor as TunedNASKRegressor
 from nask.version import __version__ as __version__

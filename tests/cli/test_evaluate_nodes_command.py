@@ -16,7 +16,7 @@ TRY = ("--try", "gamma=0.3", "--try", "gamma_star=8", "--try", "n_hops=1,2", "--
 @pytest.fixture(autouse=True)
 def network(monkeypatch):
     data = nask.lab.make_social_network(120, 6.0)
-    monkeypatch.setattr(command, "load_any", lambda name, categorical: data)
+    monkeypatch.setattr(command, "load_any", lambda name, *options: data)
     return data
 
 

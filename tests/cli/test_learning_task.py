@@ -1,5 +1,7 @@
 """One file has one task, the same to every command; the user is told which it is and why."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -43,7 +45,7 @@ def test_whole_numbers_with_a_point_are_classes_everywhere(invoke, table, tmp_pa
     assert because in fitted.stdout
     assert "--task regress" in fitted.stdout
     result = evaluated(invoke, folder, tmp_path)
-    assert f"{because}.\n" in result.stderr  # no other task, which would be refused
+    assert f"{because}. (--task regress says otherwise.)\n" in result.stderr
     assert "Accuracy in %" in result.stdout
     assert "Accuracy 100.0 %" in invoke("predict", model, folder).stderr
 
@@ -54,9 +56,9 @@ def test_numbers_on_a_scale_are_regressed_on_everywhere(invoke, table, tmp_path)
     assert type(nask.load(model)) is nask.NASKRegressor
     assert "Task: regress, because y holds numbers that are not whole, such as 0.5" in fitted.stdout
     assert "R2" in invoke("predict", model, folder).stderr
-    refused = invoke("evaluate", folder, *FAST, "--out", tmp_path / "results", succeed=False).stderr
-    assert "y holds numbers that are not whole, such as 0.5" in refused
-    assert "nask fit" in refused
+    result = evaluated(invoke, folder, tmp_path)
+    assert "y holds numbers that are not whole, such as 0.5" in result.stderr
+    assert "R2" in result.stdout
 
 
 @pytest.mark.parametrize("values", [[0, 1] * 6, ["0.0", "1.0"] * 6])
@@ -70,7 +72,8 @@ def test_the_user_may_say_otherwise(invoke, table, tmp_path, values):
 def test_many_whole_numbers_may_be_called_classes(invoke, table, tmp_path):
     """By default they are on a scale; the advice of the error leads to a result."""
     folder = table([f"{k % 22}.0" for k in range(66)])
-    refused = invoke("evaluate", folder, *FAST, "--out", tmp_path / "results", succeed=False).stderr
+    majority = ["--method", "majority", "--out", tmp_path / "results"]
+    refused = invoke("evaluate", folder, *FAST[:6], *majority, succeed=False).stderr
     assert "22 different ones of 66" in refused
     assert "--task classify" in refused
     result = evaluated(invoke, folder, tmp_path, "--task", "classify")
@@ -89,9 +92,11 @@ def test_what_cannot_be_classes_is_told(invoke, table, tmp_path):
         invoke("fit", words, "--model", tmp_path / "m.nask", "--task", "regress")
 
 
-def test_an_evaluation_is_of_classes(invoke, table, tmp_path):
-    with pytest.raises(ParameterError, match="leave out --task regress"):
-        evaluated(invoke, table([0, 1] * 6), tmp_path, "--task", "regress")
+def test_integers_may_be_called_numbers_in_an_evaluation(invoke, table, tmp_path):
+    evaluated(invoke, table([0, 1] * 6), tmp_path, "--task", "regress")
+    [result] = nask.read_results(tmp_path / "results")
+    assert result.task == "regress"
+    assert np.isnan(result.accuracy_mean)
 
 
 def test_python_follows_the_same_rule(mutag):
@@ -111,3 +116,30 @@ def test_pictures_follow_the_same_rule():
     assert scale.get_xlabel() == "Graphs, by their value"
     points = nask.plots.embedding(gram, [0.5, 1.0, 1.0, 0.0])
     assert points.get_legend() is None
+
+
+def test_numbers_are_evaluated_tuned_and_predicted(invoke, table, tmp_path):
+    folder, model, out = table([f"{k / 2}" for k in range(12)]), tmp_path / "m.nask", tmp_path / "r"
+    fast = [*FAST[:6], "--out", out, "--no-pictures"]
+    both = ["--method", "nask", "--method", "mean", "--try", "gamma=1", "--try", "n_hops=1"]
+    shown = invoke("evaluate", folder, *fast, *both, "--scoring", "neg_mean_absolute_error").stdout
+    assert all(heading in shown for heading in ("R2", "MAE", "RMSE", "nask", "mean"))
+    lines = invoke("evaluate", folder, *fast, "--method", "mean", "--json", "--scoring",
+                   "neg_mean_absolute_error").stdout.splitlines()  # fmt: skip
+    found = json.loads(lines[-1])
+    assert found["scoring"] == "neg_mean_absolute_error"
+    assert found["score_mean"] == pytest.approx(-found["mae_mean"])
+    assert "R2" in invoke("compare", out, "--scoring", "r2").stdout
+    told = invoke("fit", folder, "--model", model, "--tune").stdout
+    assert "trained a" in told
+    assert "averaged" in told
+    assert type(nask.load(model)).__name__ == "AveragedRegressor"
+    assert "mean absolute error" in invoke("predict", model, folder).stderr
+
+
+def test_a_score_for_another_target_is_told(invoke, table, tmp_path):
+    numbers, classes = table([f"{k / 2}" for k in range(12)]), table([0, 1] * 6, "classes")
+    for folder, name in ((numbers, "roc_auc"), (classes, "r2")):
+        told = invoke("evaluate", folder, *FAST, "--out", tmp_path / "r", "--scoring", name,
+                      succeed=False).stderr  # fmt: skip
+        assert f"The score '{name}' is for" in told

@@ -89,7 +89,12 @@ def test_numbers(invoke, regressor):
     np.testing.assert_allclose(
         column(read(result.stdout), "prediction"), model.predict(dataset.graphs)
     )
-    assert result.stderr == f"R2 {model.score(dataset.graphs, dataset.y):.3f} (6 graphs).\n"
+    errors = model.predict(dataset.graphs) - dataset.y
+    assert result.stderr == (
+        f"R2 {model.score(dataset.graphs, dataset.y):.3f}, mean absolute error "
+        f"{np.abs(errors).mean():.4g}, root mean squared error "
+        f"{np.sqrt((errors**2).mean()):.4g} (6 graphs).\n"
+    )
 
 
 def test_graphs_without_targets_have_no_score(invoke, tiny, regressor):

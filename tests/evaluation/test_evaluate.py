@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from limited_work import Warns
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import outer_splits
+from nask.evaluation.tasks import make_task
 from nask.exceptions import FormatError, ParameterError
+from nask.learning.scores import ACCURACY
 from nask.tuning.grid import GRIDS
 
 GRID = {"gamma": [0.1, 1.0], "n_hops": [1, 2], "C": [1.0, 10.0]}
@@ -22,7 +25,7 @@ PROTOCOL = {"folds": 3, "repeats": 2, "inner": 2}
 
 def outcome(result):
     """What must not depend on how it was computed: all but the times."""
-    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+    return [(r.repeat, r.fold, r.accuracy, r.inner_score, dict(r.parameters), r.test,
              r.predicted) for r in result.records]  # fmt: skip
 
 
@@ -36,12 +39,13 @@ def method_of(model):
     return "nask" if model.learner == "ridge" else "nask-svm"
 
 
-def one_fold(model, stacks, classes, codes, split):
+def one_fold(model, stacks, task, split):
     """The record of a fold from Gram matrices of the whole set."""
     if model.learner == "svm":
-        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, classes, codes, split)
+        own = task.classes, task.target, split
+        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, *own)
     [fold] = evaluate_module.ridge_folds(
-        model, model.sweeps(), None, stacks, classes, codes, [split], False, ""
+        model, model.sweeps(), None, stacks, task, [split], ACCURACY, False, ""
     )
     return fold.record
 
@@ -53,7 +57,7 @@ def note_folds(monkeypatch, model):
     original = getattr(evaluate_module, name)
 
     def noted(*arguments):
-        computed.extend([1] if model.learner == "svm" else arguments[6])
+        computed.extend([1] if model.learner == "svm" else arguments[5])
         return original(*arguments)
 
     monkeypatch.setattr(evaluate_module, name, noted)
@@ -109,13 +113,13 @@ def test_the_test_fold_is_never_seen_by_the_choice(undisturbed, model, mutag):
     assert list(split.test) == test
     stacks = [sweep.compute(mutag.graphs) for sweep in model.sweeps()]
     small = clone(model).set_params(inner=2)
-    classes = np.array([-1, 1])
+    task = make_task(mutag, "folds", 3, 1, None, 0)
     honest, other = (
-        one_fold(small, stacks, classes, np.searchsorted(classes, y), split)
+        one_fold(small, stacks, replace(task, target=np.searchsorted(task.classes, y)), split)
         for y in (mutag.y, spoiled)
     )
     assert other.parameters == honest.parameters
-    assert other.inner_accuracy == honest.inner_accuracy
+    assert other.inner_score == honest.inner_score
     assert other.predicted == honest.predicted
     assert other.accuracy != honest.accuracy
 
@@ -152,7 +156,7 @@ def test_strict_folds_are_those_of_separate_fits(mutag, cuneiform, learner):
         expected = fitted.predict([small.graphs[i] for i in split.test])
         assert list(record.predicted) == expected.tolist()
         assert record.parameters == fitted.best_params_
-        assert record.inner_accuracy == fitted.best_score_
+        assert record.inner_score == fitted.best_score_
         assert record.seconds_kernel > 0
 
 
@@ -317,11 +321,15 @@ def test_mistakes(model, mutag, arguments, message):
 
 def test_targets_that_are_no_classes(model, mutag):
     unlabelled = nask.Dataset("none", mutag.graphs)
-    with pytest.raises(ParameterError, match="no classes of graphs"):
+    with pytest.raises(ParameterError, match="no classes or numbers to predict"):
         nask.evaluate(model, unlabelled)
     values = nask.Dataset("values", mutag.graphs, np.linspace(0.5, 1, 188))
-    with pytest.raises(ParameterError, match="NASKRegressor"):
+    with pytest.raises(ParameterError, match="expected a regressor, such as TunedNASKRegressor"):
         nask.evaluate(model, values)
+    with pytest.raises(ParameterError, match="expected a classifier, such as TunedNASKClassifier"):
+        nask.evaluate(nask.NASKRegressor(), mutag)
+    with pytest.raises(ParameterError, match="2 targets per graph"):
+        nask.evaluate(model, nask.Dataset("two", mutag.graphs, np.zeros((188, 2))))
 
 
 def test_an_unknown_method(mutag):

@@ -1,6 +1,7 @@
 """nask.evaluate over the nodes of a network: honest folds, the public split, records."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.splits import public_split
 from nask.evaluation.tasks import make_task
 from nask.exceptions import ParameterError
+from nask.learning.scores import ACCURACY
 
 GRID = {"gamma": [0.3, 3.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "C": [0.1, 1.0]}
 PARTS = ("train", "validation", "test")
@@ -20,7 +22,7 @@ PARTS = ("train", "validation", "test")
 
 def outcome(result):
     """What must not depend on how it was computed: all but the times."""
-    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+    return [(r.repeat, r.fold, r.accuracy, r.inner_score, dict(r.parameters), r.test,
              r.predicted) for r in result.records]  # fmt: skip
 
 
@@ -48,12 +50,13 @@ def method_of(model):
     return "nask" if model.learner == "ridge" else "nask-svm"
 
 
-def one_fold(model, stacks, classes, codes, split):
+def one_fold(model, stacks, task, split):
     """The record of a fold from Gram matrices of the whole network."""
     if model.learner == "svm":
-        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, classes, codes, split)
+        own = task.classes, task.target, split
+        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, *own)
     [fold] = evaluate_module.ridge_folds(
-        model, model.sweeps(), None, stacks, classes, codes, [split], False, ""
+        model, model.sweeps(), None, stacks, task, [split], ACCURACY, False, ""
     )
     return fold.record
 
@@ -96,7 +99,7 @@ def test_folds_are_those_of_fits_that_know_no_other_class(undisturbed, model, ne
         known[split.train] = network.y[split.train]
         fitted = clone(model).fit(network.graph, known)
         assert fitted.best_params_ == record.parameters
-        assert fitted.best_score_ == record.inner_accuracy
+        assert fitted.best_score_ == record.inner_score
         predicted = fitted.predict(network.graph, split.test)
         assert np.mean(predicted == np.array(record.predicted)) > 0.97  # SVC stops elsewhere
 
@@ -109,17 +112,17 @@ def test_classes_of_test_nodes_change_nothing_but_the_accuracy(model, network, p
     [honest], [blind] = public.records, other.records
     assert blind.test == honest.test
     assert (blind.predicted, blind.parameters) == (honest.predicted, honest.parameters)
-    assert blind.inner_accuracy == honest.inner_accuracy
+    assert blind.inner_score == honest.inner_score
     assert blind.accuracy != honest.accuracy
 
 
 def test_classes_of_a_test_fold_are_never_seen_by_the_choice(model, network, undisturbed):
     task = make_task(network, "folds", 4, None, None, 0)
     split = task.splits[2]
-    spoiled = task.codes.copy()
+    spoiled = task.target.copy()
     spoiled[split.test] = 1 - spoiled[split.test]
     stacks = [sweep.compute(network.graph) for sweep in model.sweeps()]
-    blind = one_fold(model, stacks, task.classes, spoiled, split)
+    blind = one_fold(model, stacks, replace(task, target=spoiled), split)
     honest = undisturbed.records[2]
     assert (blind.predicted, blind.parameters) == (honest.predicted, honest.parameters)
     assert blind.accuracy == pytest.approx(1 - honest.accuracy)
@@ -141,7 +144,7 @@ def test_the_public_split_chooses_on_validation_nodes(public, model, network):
     split = public_split(network)
     fitted = clone(model).fit(network.graph, network.y, split.train, split.validation)
     assert fitted.best_params_ == public.records[0].parameters
-    assert fitted.best_score_ == public.records[0].inner_accuracy
+    assert fitted.best_score_ == public.records[0].inner_score
     spoiled = network.y.copy()
     spoiled[split.validation] = 1 - spoiled[split.validation]
     one = {**{name: values[:1] for name, values in GRID.items()}, "alpha": [0.1]}
@@ -149,7 +152,7 @@ def test_the_public_split_chooses_on_validation_nodes(public, model, network):
     other = nask.evaluate(single, changed(network, y=spoiled), split="planetoid")
     only = nask.evaluate(single, network, split="planetoid")
     assert other.records[0].predicted == only.records[0].predicted
-    assert other.records[0].inner_accuracy == pytest.approx(1 - only.records[0].inner_accuracy)
+    assert other.records[0].inner_score == pytest.approx(1 - only.records[0].inner_score)
 
 
 def test_without_validation_nodes_folds_of_the_training_nodes_choose(network, model):
@@ -159,7 +162,7 @@ def test_without_validation_nodes_folds_of_the_training_nodes_choose(network, mo
     split = public_split(bare)
     fitted = clone(model).set_params(inner=2).fit(network.graph, network.y, split.train)
     assert fitted.best_params_ == result.records[0].parameters
-    assert fitted.best_score_ == result.records[0].inner_accuracy
+    assert fitted.best_score_ == result.records[0].inner_score
 
 
 @pytest.mark.slow
@@ -198,7 +201,7 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, network, tmp_p
     fold = getattr(evaluate_module, name)
 
     def noted(*arguments):
-        computed.extend([1] if model.learner == "svm" else arguments[6])
+        computed.extend([1] if model.learner == "svm" else arguments[5])
         return fold(*arguments)
 
     monkeypatch.setattr(evaluate_module, name, noted)

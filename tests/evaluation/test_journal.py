@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import nask
-from nask.evaluation.journal import VERSION, Journal
+from nask.evaluation.journal import ACCURACIES, Journal
+from nask.evaluation.methods import described, named_method
 from nask.exceptions import FormatError
 from nask.lab.rivals.majority import MajorityClassifier
 
@@ -42,7 +43,7 @@ def as_version_1(lines):
 
 def test_the_figures_of_a_file_are_those_of_the_run(folder, mutag):
     path, lines = lines_of(folder)
-    assert lines[0]["version"] == VERSION == 2
+    assert lines[0]["version"] == ACCURACIES == 2
     for line in lines[2:]:
         assert line["truth"] == mutag.y[line["test"]].tolist()
     content = path.read_bytes()
@@ -167,7 +168,7 @@ def test_the_first_line_is_checked_too(folder, harm, message):
         nask.read_results(folder)
 
 
-@pytest.mark.parametrize("version", [0, 3, "2", None])
+@pytest.mark.parametrize("version", [0, 4, "2", None])
 def test_records_of_another_version_are_refused(folder, version):
     path, lines = lines_of(folder)
     lines[0]["version"] = version
@@ -232,3 +233,11 @@ def test_results_of_the_project_are_gone_on_from(tmp_path, mutag):
     found = nask.evaluate("majority", mutag, out=tmp_path)
     assert [found] == nask.read_results(tmp_path)
     assert Path(path).read_bytes() == content
+
+
+@pytest.mark.parametrize("method", ["nask", "nask-svm", "wl"])
+def test_a_search_is_described_as_in_the_results_of_the_project(method):
+    """Or nobody could go on from them: parameters that came later must not change the hash."""
+    path = RESULTS.parent / "league" / f"MUTAG--{method}.jsonl"
+    run = json.loads(path.read_text(encoding="utf-8").splitlines()[0])["run"]
+    assert described(named_method(method)) == run["model"]

@@ -120,7 +120,7 @@ def test_so_many_sets_have_the_promised_power(effect):
 def with_inner(own, inner, learner):
     records = tuple(
         record.__class__(
-            **{**vars(record), "inner_accuracy": score, "parameters": {"learner": learner}}
+            **{**vars(record), "inner_score": score, "parameters": {"learner": learner}}
         )
         for record, score in zip(own.records, inner, strict=True)
     )

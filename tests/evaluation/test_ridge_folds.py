@@ -1,5 +1,7 @@
 """Folds of ridge regressions from Gram matrices of the whole set, many at a time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,10 @@ import nask
 from nask.evaluation import evaluate as evaluate_module
 from nask.evaluation import folds as folds_module
 from nask.evaluation.splits import outer_splits
+from nask.evaluation.tasks import make_task
 from nask.exceptions import ParameterError
 from nask.learning.ridge import KernelRidge
+from nask.learning.scores import ACCURACY
 
 GRID = {"gamma": [0.5, 2.0], "n_hops": [1, 2], "alpha": [0.03, 0.3]}
 PROTOCOL = {"folds": 3, "repeats": 2}
@@ -16,7 +20,7 @@ PROTOCOL = {"folds": 3, "repeats": 2}
 
 def outcome(result):
     """What must not depend on how it was computed: all but the times."""
-    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+    return [(r.repeat, r.fold, r.accuracy, r.inner_score, dict(r.parameters), r.test,
              r.predicted) for r in result.records]  # fmt: skip
 
 
@@ -71,7 +75,7 @@ def test_folds_are_those_of_ridge_regressions_on_rows_of_the_whole_gram(
         mean = np.mean(decisions, axis=0)
         chosen = (mean > 0).astype(int) if len(classes) == 2 else mean.argmax(axis=1)
         assert list(record.predicted) == classes[chosen].tolist()
-        assert record.inner_accuracy == pytest.approx(max(scores), abs=1e-12)
+        assert record.inner_score == pytest.approx(max(scores), abs=1e-12)
         told = {*GRID, "learner", "averaged", *(["multiclass"] if len(classes) > 2 else [])}
         assert set(record.parameters) == told
         assert record.parameters["averaged"] == len(scores)
@@ -154,20 +158,20 @@ def test_classes_of_a_test_fold_are_never_seen(few, class_weight, monkeypatch):
     model = nask.TunedNASKClassifier(
         grid=GRID, estimator=nask.NASKClassifier(class_weight=class_weight)
     )
-    classes, codes = np.unique(few.y, return_inverse=True)
     stacks = [sweep.compute(few.graphs) for sweep in model.sweeps()]
-    split = next(iter(outer_splits(codes, 3, 1, 0)))
+    task = make_task(few, "folds", 3, 1, None, 0)
+    split, codes = task.splits[0], task.target
     spoiled = codes.copy()
     spoiled[split.test] = 1 - spoiled[split.test]
     [honest], [blind] = (
         folds_module.ridge_folds(
-            model, model.sweeps(), None, stacks, classes, own, [split], False, ""
+            model, model.sweeps(), None, stacks, own, [split], ACCURACY, False, ""
         )
-        for own in (codes, spoiled)
+        for own in (task, replace(task, target=spoiled))
     )
     assert blind.record.predicted == honest.record.predicted
     assert blind.record.parameters == honest.record.parameters
-    assert blind.record.inner_accuracy == honest.record.inner_accuracy
+    assert blind.record.inner_score == honest.record.inner_score
     assert blind.record.accuracy == pytest.approx(1 - honest.record.accuracy)
     tried = [[own.parameters for own in fold.finalists] for fold in (blind, honest)]
     assert tried[0] == tried[1]

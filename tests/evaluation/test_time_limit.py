@@ -29,7 +29,7 @@ LIMIT = 5000.0
 
 def outcome(result):
     """What must not depend on how it was computed: all but the times."""
-    return [(r.repeat, r.fold, r.accuracy, r.inner_accuracy, dict(r.parameters), r.test,
+    return [(r.repeat, r.fold, r.accuracy, r.inner_score, dict(r.parameters), r.test,
              r.predicted) for r in result.records]  # fmt: skip
 
 

@@ -7,7 +7,8 @@ from sklearn.svm import SVC
 
 from nask.exceptions import ParameterError
 from nask.learning.centring import Centring
-from nask.learning.path import predictions
+from nask.learning.decisions import most_confident
+from nask.learning.path import confidences
 from nask.tuning.inner_folds import InnerFolds, refuse_single_members
 from nask.tuning.sweeps import Candidate
 
@@ -42,9 +43,9 @@ def exhaustive(grams, y, inner, seed=0):
     right = np.zeros((len(grams), len(PENALTIES), len(y)), dtype=bool)
     for train, test in StratifiedKFold(inner, shuffle=True, random_state=seed).split(y, y):
         for k, gram in enumerate(grams):
-            classes = predictions(gram, y, train, test, PENALTIES, None)
+            classes = confidences(gram, y, train, test, PENALTIES, None)
             for c, predicted in enumerate(classes):
-                right[k, c, test] = predicted == y[test]
+                right[k, c, test] = most_confident(predicted) == y[test]
     return right
 
 
@@ -75,11 +76,13 @@ def test_predictions_are_those_of_scikit_learn(n_classes, class_weight):
     train, test = np.arange(40), np.arange(40, 60)
     penalties = (0.01, 1.0, 100.0)
     scale = Centring.fit(gram[:40, :40]).scale
-    together = predictions(gram, y, train, test, penalties, class_weight)
+    together = confidences(gram, y, train, test, penalties, class_weight)
     for C, predicted in zip(penalties, together, strict=True):
         model = SVC(kernel="precomputed", C=C, class_weight=class_weight, tol=1e-6, break_ties=True)
         model.fit(gram[:40, :40] / scale, y[train])
-        np.testing.assert_array_equal(predicted, model.predict(gram[40:, :40] / scale))
+        np.testing.assert_array_equal(
+            most_confident(predicted), model.predict(gram[40:, :40] / scale)
+        )
 
 
 def test_the_earlier_of_equals_is_the_best():
@@ -128,8 +131,8 @@ def test_given_splits_are_all_that_judges():
     judge.enter(sweep, sweep.stack)
     best = judge.best
     gram = sweep.gram(sweep.stack, best.candidate)
-    [predicted] = predictions(gram, codes, learn, held_out, [best.C], None)
-    assert best.score == np.mean(predicted == codes[held_out])
+    [predicted] = confidences(gram, codes, learn, held_out, [best.C], None)
+    assert best.score == np.mean(most_confident(predicted) == codes[held_out])
     spoiled = codes.copy()
     spoiled[30:50] = rng.permutation(spoiled[30:50])
     again = InnerFolds(spoiled, splits=[(learn, held_out)])

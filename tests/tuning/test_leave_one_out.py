@@ -6,6 +6,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 from nask.exceptions import ParameterError
 from nask.learning.decisions import best_class
+from nask.learning.goals import ClassGoal
 from nask.learning.held_out import class_scores
 from nask.tuning.leave_one_out import LeaveOneOut, OnValidation
 from nask.tuning.near_best import near_best
@@ -126,7 +127,7 @@ def by_refits(grams, codes, n_classes, test, class_weight=None):
 def test_choices_and_scores_are_those_of_refits(n_classes, class_weight):
     codes, grams = some_data(n_classes)
     tests = [np.arange(0, 36, 4), np.array([35, 2, 17])]
-    judge = LeaveOneOut(codes, n_classes, class_weight, tests=tests)
+    judge = LeaveOneOut(ClassGoal(codes, n_classes, class_weight), tests=tests)
     sweep = Matrices(grams)
     judge.enter(sweep, sweep.stack)
     averaged = []
@@ -155,7 +156,7 @@ def test_classes_of_test_items_change_nothing(n_classes, class_weight):
         told = codes.copy()
         # All to one class, so that the counts of classes change too.
         told[test] = moved
-        judge = LeaveOneOut(told, n_classes, class_weight, tests=[test])
+        judge = LeaveOneOut(ClassGoal(told, n_classes, class_weight), tests=[test])
         judge.enter(sweep, sweep.stack)
         choice = judge.choose()
         outcomes.append((choice, judge.scores(0, choice)))
@@ -180,11 +181,11 @@ def test_a_fold_chooses_among_what_it_kept(class_weight):
     sweep = Matrices([*grams, grams[0]])
     one, two, three, _ = sweep.candidates
     kept = [[two, three], [two], [one, three]]
-    judge = LeaveOneOut(codes, 3, class_weight, tests=tests, kept=kept)
+    judge = LeaveOneOut(ClassGoal(codes, 3, class_weight), tests=tests, kept=kept)
     judge.enter(sweep, sweep.stack)
     assert {id(trial.candidate) for trial in judge.trials} == {id(one), id(two), id(three)}
     for fold, (test, few) in enumerate(zip(tests, kept, strict=True)):
-        alone = LeaveOneOut(codes, 3, class_weight, tests=[test])
+        alone = LeaveOneOut(ClassGoal(codes, 3, class_weight), tests=[test])
         alone.enter(sweep.only(few), sweep.stack)
         choice, expected = judge.choose(fold), alone.choose()
         assert (choice.parameters, choice.score) == (expected.parameters, expected.score)
@@ -201,7 +202,7 @@ def test_rows_of_a_larger_matrix_and_threads(monkeypatch):
     whole, cut = Matrices(grams), Matrices([gram[np.ix_(rows, rows)] for gram in grams])
     outcomes = []
     for sweep, given, n_jobs in ((whole, rows, None), (cut, None, None), (whole, rows, 2)):
-        judge = LeaveOneOut(codes[rows], 3, n_jobs=n_jobs, tests=tests)
+        judge = LeaveOneOut(ClassGoal(codes[rows], 3), n_jobs=n_jobs, tests=tests)
         judge.enter(sweep, sweep.stack, given)
         choice = judge.choose()
         outcomes.append((choice, judge.scores(0, choice)))
@@ -213,7 +214,7 @@ def test_rows_of_a_larger_matrix_and_threads(monkeypatch):
 def test_without_tests_functions_are_kept():
     codes, grams = some_data(3)
     sweep = Matrices(grams)
-    judge = LeaveOneOut(codes, 3)
+    judge = LeaveOneOut(ClassGoal(codes, 3))
     judge.enter(sweep, sweep.stack)
     expected = by_refits(grams, codes, 3, np.empty(0, dtype=int))
     choice = judge.choose()
@@ -238,7 +239,7 @@ def test_a_validation_set_judges_and_is_not_learned_from():
     codes, grams = some_data(3)
     order = np.random.default_rng(1).permutation(36)
     train, validation, test = order[:20], order[20:30], order[30:]
-    judge = OnValidation(codes[order[:30]], 3, n_train=20)
+    judge = OnValidation(ClassGoal(codes[order[:30]], 3), n_train=20)
     sweep = Matrices(grams)
     judge.enter(sweep, sweep.stack, order)
     right, scores = [], []
@@ -260,7 +261,7 @@ def test_a_validation_set_judges_and_is_not_learned_from():
 
 def test_nothing_to_choose_from():
     with pytest.raises(ParameterError, match="no candidates"):
-        LeaveOneOut(np.array([0, 0, 1, 1]), 2).choose()
+        LeaveOneOut(ClassGoal(np.array([0, 0, 1, 1]), 2)).choose()
 
 
 def test_functions_of_hopeless_settings_are_forgotten():
@@ -273,7 +274,7 @@ def test_functions_of_hopeless_settings_are_forgotten():
         squared = ((features[:, None] - features[None]) ** 2).sum(axis=-1)
         grams.append(np.exp(-squared / 3))
     for order in ([0, 1, 2, 3, 4], [1, 3, 2, 0, 4]):
-        judge = LeaveOneOut(codes, 3)
+        judge = LeaveOneOut(ClassGoal(codes, 3))
         for k in order:
             sweep = Matrices([grams[k]])
             judge.enter(sweep, sweep.stack)
@@ -286,7 +287,7 @@ def test_a_kernel_that_knows_nothing_leaves_it_to_the_first_class(n_classes):
     """All graphs are alike and classes equally large: rounding errors must not decide."""
     codes = np.arange(30) % n_classes
     tests = [np.arange(n_classes), np.arange(30 - n_classes, 30)]
-    judge = LeaveOneOut(codes, n_classes, tests=tests)
+    judge = LeaveOneOut(ClassGoal(codes, n_classes), tests=tests)
     sweep = Matrices([np.ones((30, 30)), np.full((30, 30), 0.3)])
     judge.enter(sweep, sweep.stack)
     for fold in range(2):

@@ -46,7 +46,7 @@ def test_large_graphs_make_a_sample_of_fewer():
 def screened(mutag, codes, tests):
     model = nask.TunedNASKClassifier(grid=GRID)
     items = np.arange(100)
-    return screen(model, mutag.graphs[:100], items, codes, np.array([-1, 1]), tests)
+    return screen(model, mutag.graphs[:100], items, model.goal(codes, np.array([-1, 1])), tests)
 
 
 @pytest.mark.usefixtures("small")
@@ -145,7 +145,7 @@ def test_the_order_of_the_grid_decides_among_equals(monkeypatch):
     # All of one class: every setting is right everywhere.
     codes, items = np.zeros(150, dtype=np.intp), np.arange(150)
     nothing = [np.empty(0, dtype=np.intp)]
-    found = screen(model, network.graph, items, codes, np.array([0, 1]), nothing)
+    found = screen(model, network.graph, items, model.goal(codes, np.array([0, 1])), nothing)
     expected = [own for sweep in model.sweeps() for own in sweep.candidates][:3]
     assert [own.parameters for own in found.kept[0]] == [own.parameters for own in expected]
 
@@ -158,5 +158,6 @@ def test_of_many_nodes_only_the_best_pass_goes_on(mutag, monkeypatch, many, pass
     model = nask.TunedNASKClassifier(grid={"gamma": [0.1, 0.5, 2.0], "gram_scale": [1.0]})
     nothing = [np.empty(0, dtype=np.intp)]
     codes = (mutag.y > 0).astype(np.intp)
-    found = screen(model, mutag.graphs, np.arange(188), codes, np.array([-1, 1]), nothing)
+    goal = model.goal(codes, np.array([-1, 1]))
+    found = screen(model, mutag.graphs, np.arange(188), goal, nothing)
     assert len(found.sweeps) == passes

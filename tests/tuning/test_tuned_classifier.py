@@ -187,9 +187,9 @@ def test_svms_are_tried_with_the_kernels_of_the_best_ridge_regressions(mutag, mo
     scores = {}
     for sweep in ridge.sweeps():
         for candidate in sweep.candidates:
-            judge = ridge.judge(codes, np.unique(y))
+            judge = ridge.judge(ridge.goal(codes, np.unique(y)))
             judge.enter(sweep.only([candidate]), sweep.compute(graphs))
-            scores[repr(candidate.parameters)] = judge.accuracies()[0]
+            scores[repr(candidate.parameters)] = judge.values()[0]
     assert len(tried) == 2
     worst = min(scores[repr(candidate.parameters)] for candidate in tried)
     assert worst >= sorted(scores.values())[-2]

@@ -11,7 +11,6 @@ import typer
 from rich.console import Console
 
 import nask
-from nask.choices import Items
 from nask.cli.output import check_output, check_picture, save_picture
 from nask.cli.show import show
 from nask.evaluation.records import Evaluation
@@ -20,7 +19,7 @@ from nask.messages import quoted
 from nask.storage.replacing import replacing
 
 if TYPE_CHECKING:
-    from nask.evaluation.comparison import Comparison
+    from nask.evaluation.comparison import Comparison, ComparisonTable
 
 file_option = partial(typer.Option, rich_help_panel="Files")
 
@@ -36,6 +35,14 @@ def compare(
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Compare by this score, such as balanced_accuracy or r2, and only what has it.",
+            show_default="that of each run",
+        ),
+    ] = None,
     dataset: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,7 +78,7 @@ def compare(
 
     results = _chosen(nask.read_results(folder), dataset, method)
     # If nothing is chosen, compare gets the folder itself: its error on an empty one names it.
-    comparison = nask.compare(results if dataset or method else folder, reference, alpha)
+    comparison = nask.compare(results if dataset or method else folder, reference, alpha, scoring)
     texts: list[tuple[str, Path | None, Callable[[], str]]] = [
         ("--markdown", markdown, comparison.to_markdown),
         ("--csv", csv, comparison.to_csv),
@@ -87,11 +94,11 @@ def compare(
         if path is not None:
             with replacing(path, option) as temporary:
                 temporary.write_text(text(), encoding="utf-8")
-    for path, items in pictures.items():
-        save_picture(_figure(comparison, results, items), path, "--plot")
+    for path, table in pictures.items():
+        save_picture(_figure(comparison, results, table), path, "--plot")
     written = [*(path for _, path, _ in texts if path is not None), *pictures]
-    for table in comparison_tables(comparison, Console()):
-        show(table)
+    for drawn in comparison_tables(comparison, Console()):
+        show(drawn)
     if plot is not None and not _ranked(comparison):
         show(
             "The picture has the accuracies: average ranks take two methods or more on the same "
@@ -122,21 +129,33 @@ def _chosen(
     ]
 
 
-def _ranked(comparison: Comparison) -> list[Items]:
-    """Return what the methods have average ranks on: graphs, nodes or both."""
-    return [table.items for table in comparison.tables if table.ranking is not None]
+def _ranked(comparison: Comparison) -> list[ComparisonTable]:
+    """Return the tables that have average ranks."""
+    return [table for table in comparison.tables if table.ranking is not None]
 
 
-def _pictures(comparison: Comparison, path: Path) -> dict[Path, Items | None]:
-    """Return one file per ranking; if there are two, their names say which is which."""
+def _pictures(comparison: Comparison, path: Path) -> dict[Path, ComparisonTable | None]:
+    """Return one file per ranking; if there are several, their names say which is which."""
     ranked = _ranked(comparison)
     if len(ranked) <= 1:
         return {path: ranked[0] if ranked else None}
-    return {path.with_stem(f"{path.stem}-{items}"): items for items in ranked}
+    several = len({table.scoring for table in ranked}) > 1
+    return {
+        path.with_stem("-".join([path.stem, own.items, *([own.scoring] if several else [])])): own
+        for own in ranked
+    }
 
 
-def _figure(comparison: Comparison, results: Sequence[Evaluation], items: Items | None) -> Any:
+def _figure(
+    comparison: Comparison, results: Sequence[Evaluation], table: ComparisonTable | None
+) -> Any:
     """Draw a ranking, or the accuracies if there is none."""
-    if items is not None:
-        return nask.plots.critical_difference(comparison, items).figure
-    return nask.plots.accuracy([result for result in results if result.timeout is None]).figure
+    if table is not None:
+        return nask.plots.critical_difference(comparison, table.items, table.scoring).figure
+    found = [own for own in results if own.timeout is None and own.task == "classify"]
+    if not found:
+        raise ParameterError(
+            "--plot draws average ranks, or accuracies, and there are neither: results on numbers "
+            "on fewer than two sets have no picture here. nask evaluate draws predictions."
+        )
+    return nask.plots.accuracy(found).figure

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from nask.evaluation.comparison import Cell, Comparison, ComparisonTable
 from nask.evaluation.comparison_legend import figures, mark
+from nask.learning.scores import Score
 
 # Wider than any table, to measure how wide a table is.
 ENDLESS = 100_000
@@ -22,7 +23,7 @@ def comparison_tables(comparison: Comparison, console: Console) -> Iterator[Tabl
     """Yield tables that fit the terminal, one row per method, each with its legend below."""
     for table in comparison.tables:
         left = list(table.datasets)
-        title = f"Accuracy in %, {table.items}"
+        title = f"{table.score.title}, {table.items}"
         while left:
             number = _fitting(table, left, title, console)
             yield _drawn(table, left[:number], title)
@@ -52,15 +53,15 @@ def _drawn(table: ComparisonTable, datasets: Sequence[str], title: str) -> Table
         rank = table.rank(method)
         drawn.add_row(
             Text(method),
-            *(_cell(table.cells.get((dataset, method))) for dataset in datasets),
+            *(_cell(table.cells.get((dataset, method)), table.score) for dataset in datasets),
             *(["" if rank is None else f"{rank:.2f}"] if ranked else []),
         )
     return drawn
 
 
-def _cell(cell: Cell | None) -> Text:
+def _cell(cell: Cell | None, score: Score) -> Text:
     """Return a cell as text: a star marks the best, and every cell has room for a mark."""
-    mean, std = figures(cell)
+    mean, std = figures(cell, score)
     if cell is None or cell.mean is None:
         return Text(f"{mean}  ")
     text = Text(f"*{mean}" if cell.best else mean, style="bold" if cell.best else "")

@@ -1,4 +1,4 @@
-"""``nask evaluate``: accuracy by nested cross-validation, with records, a table and pictures."""
+"""``nask evaluate``: scores by nested cross-validation, with records, a table and pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 import nask
-from nask.choices import Expansion, GridName, Items, SplitName
+from nask.choices import Expansion, GridName, Items, LearningTask, SplitName
 from nask.cli.arguments import (
     CategoricalOption,
     FoldJobsOption,
@@ -21,11 +21,12 @@ from nask.cli.arguments import (
     TaskOption,
     TimeLimitOption,
     load_any,
+    other_task,
     seconds,
     with_task,
 )
 from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
-from nask.cli.show import results_table, show
+from nask.cli.show import results_tables, show
 from nask.evaluation.records import Evaluation
 from nask.exceptions import NaskError, ParameterError
 from nask.lab.rivals.catalogue import RIVALS
@@ -50,7 +51,8 @@ def evaluate(
             metavar="NAME",
             help=f"One of: nask, {', '.join(RIVALS)}. Repeat it for several. A kernel's name with "
             "-svm, such as nask-svm, has an SVM as its learner instead of ridge regressions; with "
-            "-best, the learner is chosen on each training set.",
+            "-best, the learner is chosen on each training set. Numbers on a scale have nask, the "
+            "kernels and mean.",
         ),
     ] = None,
     out: Annotated[
@@ -73,6 +75,16 @@ def evaluate(
     target: TargetOption = None,
     repeated_edges: RepeatedEdgesOption = "error",
     task: TaskOption = None,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Score that counts and that parameters are chosen by, as scikit-learn calls it: "
+            "balanced_accuracy, f1_macro, roc_auc, neg_log_loss, neg_mean_absolute_error, ...",
+            show_default="accuracy; of numbers r2",
+            rich_help_panel=PROTOCOL,
+        ),
+    ] = None,
     split: Annotated[
         SplitName,
         typer.Option(
@@ -150,7 +162,7 @@ def evaluate(
     n_jobs: FoldJobsOption = -1,
     time_limit: TimeLimitOption = None,
 ) -> None:
-    """Estimate how accurately graphs, or the nodes of a network, are classified.
+    """Estimate how well classes of graphs or of nodes, or numbers, are predicted.
 
     Nested cross-validation: parameters are chosen on each training set alone, by leave-one-out
     or on inner folds, and each test set is predicted once. If it is stopped and started again with
@@ -160,11 +172,6 @@ def evaluate(
     searched = grid is not None or try_values or expansion != EXPANSION
     if searched and not {"nask", "nask-svm", "nask-best"} & set(method or ["nask"]):
         raise ParameterError("--grid, --try and --expansion are for nask.")
-    if task == "regress":
-        raise ParameterError(
-            "nask evaluate is for classes: leave out --task regress. nask fit learns numbers on a "
-            "scale, and nask predict tells R2 on other graphs."
-        )
     if pictures and find_spec("matplotlib") is None:
         typer.echo(
             "No pictures are drawn: that needs matplotlib. Install it with: "
@@ -180,17 +187,22 @@ def evaluate(
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)
+                told += "" if task else other_task(dataset)
             if drop_rare is not None:
                 dataset = dataset.without_rare_classes(drop_rare)
             if not as_json:
                 typer.echo(f"{dataset!r}\n{told}".strip(), err=True)
             items: Items = "nodes" if isinstance(dataset, nask.NodeDataset) else "graphs"
+            kind: LearningTask = "classify"
+            if isinstance(dataset, nask.Dataset):
+                kind = dataset.learning_task()[0]
             for label in method or ["nask"]:
                 with _told(name, failures, out):
-                    model = _model(label, items, grid, try_values or [], expansion)
+                    model = _model(label, items, kind, grid, try_values or [], expansion)
                     result = nask.evaluate(
                         model,
                         dataset,
+                        scoring=scoring,
                         split=split,
                         folds=folds,
                         repeats=repeats,
@@ -232,16 +244,25 @@ def _told(name: str, failures: list[str], out: Path) -> Iterator[None]:
 
 
 def _model(
-    name: str, items: Items, grid: str | None, values: Sequence[str], expansion: Expansion
+    name: str,
+    items: Items,
+    task: LearningTask,
+    grid: str | None,
+    values: Sequence[str],
+    expansion: Expansion,
 ) -> Any:
     from nask.cli.grid_options import grid_from_options
     from nask.evaluation.methods import named_method
-    from nask.tuning.tuned import TunedStarClassifier
+    from nask.tuning.regressor import for_numbers
+    from nask.tuning.tuned import TunedStarModel
 
-    model = named_method(name, items)
-    if isinstance(model, TunedStarClassifier):
+    model = named_method(name, items, task)
+    if isinstance(model, TunedStarModel):
         name_of_grid = grid or ("nodes" if items == "nodes" else "default")
-        model.set_params(grid=grid_from_options(name_of_grid, values))
+        found = grid_from_options(name_of_grid, values)
+        if task == "regress" and not isinstance(found, str):
+            found = for_numbers(found)
+        model.set_params(grid=found)
         if expansion != EXPANSION:
             model.set_params(estimator=model.untuned().set_params(expansion=expansion))
     return model
@@ -253,5 +274,6 @@ def _show(results: Sequence[Evaluation], out: Path, as_json: bool, pictures: boo
 
         draw_accuracies(nask.read_results(out), out)
     if not as_json:
-        show(results_table(results))
+        for table in results_tables(results):
+            show(table)
         show(f"Records{' and pictures' if pictures else ''} are in {out}.")

@@ -41,8 +41,8 @@ def fit(
         bool,
         typer.Option(
             "--tune/--no-tune",
-            help="Choose the classifier's parameters by cross-validation, instead of the options "
-            "for the kernel and C that the search varies.",
+            help="Choose the parameters by leave-one-out, instead of the options for the kernel "
+            "and C that the search varies.",
         ),
     ] = False,
     task: TaskOption = None,
@@ -79,7 +79,7 @@ def fit(
     trained.target_name_ = target or "y"
     trained.save(model)
     typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
-    if not isinstance(trained, nask.NASKRegressor):
+    if data.learning_task()[0] == "classify":
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
@@ -90,17 +90,18 @@ def fit(
 
 
 def _tuned(model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset) -> Any:
-    if not isinstance(model, nask.NASKClassifier):
-        raise ParameterError(
-            "--tune is for classes, and y holds numbers on a scale. Leave out --tune."
-        )
     from sklearn.base import clone
 
     quiet = clone(model).set_params(verbose=False)
-    search = nask.TunedNASKClassifier(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
+    numbers = isinstance(model, nask.NASKRegressor)
+    tuned = nask.TunedNASKRegressor if numbers else nask.TunedNASKClassifier
+    search = tuned(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
     search.fit(data.graphs, data.y)
     chosen = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
-    typer.echo(f"Chosen: {chosen} ({100 * search.best_score_:.1f} % right by leave-one-out).")
+    score = f"{100 * search.best_score_:.1f} % right"
+    if numbers:
+        score = f"R2 {search.best_score_:.3f}"
+    typer.echo(f"Chosen: {chosen} ({score} by leave-one-out).")
     return search.best_estimator_
 
 

@@ -26,9 +26,11 @@ from nask.cli.models import is_classifier, kinds_of, load_model, predicts, targe
 from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.network_models import NodeChoice, chosen_nodes, node_columns, node_score
 from nask.cli.output import check_output
+from nask.evaluation.records import ERRORS
 from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
 from nask.io.target import is_number
+from nask.learning.number_scores import score_of_numbers
 from nask.storage.replacing import replacing
 
 
@@ -66,8 +68,8 @@ def predict(
 
     The CSV has the columns graph, or node (its id in a folder of CSV files, else its position from
     0), prediction and, with --proba, probability_CLASS for each class. Where the dataset has
-    targets, the accuracy, or R2, goes to standard error; of nodes that the model did not learn
-    from.
+    targets, the accuracy, or R2 and the mean errors, go to standard error; of nodes, those that
+    the model did not learn from count.
 
     A file of molecules is read as that of the training was, unless options say otherwise. Molecules
     go by their lines, or by --id, and each row has its line in the CSV; where it could not be read,
@@ -167,7 +169,12 @@ def _score(trained: Any, y: Array, predictions: Array) -> str:
     known = np.array([is_number(own) and np.isfinite(own) for own in y.tolist()])
     if known.sum() < 2:
         return "No R2: it takes two graphs or more whose target is a number."
-    from sklearn.metrics import r2_score
-
-    r2 = r2_score(y[known].astype(np.float64), predictions[known])
-    return f"R2 {r2:.3f} ({known.sum()} graphs)."
+    truth = y[known].astype(np.float64)
+    r2, mae, rmse = (
+        sign * float(score_of_numbers(name, truth, predictions[known]))
+        for sign, name in ERRORS.values()
+    )
+    return (
+        f"R2 {r2:.3f}, mean absolute error {mae:.4g}, root mean squared error {rmse:.4g} "
+        f"({known.sum()} graphs)."
+    )

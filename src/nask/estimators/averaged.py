@@ -1,4 +1,4 @@
-"""The mean decision of ridge regressions on several kernels, as one classifier."""
+"""The mean decision of ridge regressions on several kernels, as one model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from nask.arrays import Array, Float64, Index
 from nask.choices import Multiclass, Scale
@@ -27,8 +27,7 @@ from nask.kernels.forms import Form
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
 from nask.learning.decisions import DecisionFunctions, most_confident
-from nask.learning.held_out import class_scores
-from nask.learning.ridge import confidence_of
+from nask.learning.held_out import class_scores, confidence_of
 from nask.messages import quoted
 
 
@@ -75,6 +74,7 @@ class GraphGroup:
         With all hops that a member needs.
     members : tuple of Member
     n_classes : int
+        1 for numbers.
     parameters : mapping
         Of the kernel.
     """
@@ -85,7 +85,7 @@ class GraphGroup:
     parameters: Mapping[str, Any]
 
     def scores(self, X: Any, *, execution: Execution) -> Float64:
-        """Return the summed scores of the classes of graphs."""
+        """Return the summed scores of the classes of graphs, or their values, (m, n_classes)."""
         rows = self.kernel.prepare(as_graphs(X, molecules=self.kernel.molecules), execution)
         grams = self.kernel.grams_of_forms(rows, [own[:2] for own in self.members], execution)
         return _summed(self.members, grams, self.n_classes)
@@ -180,51 +180,12 @@ def _summed(members: Sequence[Member], grams: Iterable[Array], n_classes: int) -
     return np.asarray(np.sum(scores, axis=0))
 
 
-class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
-    """The mean decision of ridge regressions on several kernels.
+class AveragedModel(TakesGraphs, BaseEstimator):
+    """The mean of ridge regressions on several kernels; subclasses say of what."""
 
-    It is what :class:`nask.TunedNASKClassifier` chooses: every setting that is as good as the best,
-    as far as leave-one-out can tell. Its decision is still a sum over stars.
-
-    Parameters
-    ----------
-    groups : sequence of GraphGroup or NodeGroup
-        Forms of kernels and the functions on them.
-    classes : ndarray
-        The classes, by number.
-    calibration : Calibration, optional
-        What makes probabilities of decisions.
-    settings : sequence of dict, optional
-        The parameters of the settings that are averaged.
-    n_jobs : int, optional
-        Threads, in joblib's convention.
-
-    Attributes
-    ----------
-    classes_ : ndarray
-    """
-
-    # The column of a table that the target came from, where a command learned from a table.
-    target_name_ = cast("str | None", None)
-
-    def __init__(
-        self,
-        groups: Sequence[Group],
-        classes: Array,
-        calibration: Calibration | None = None,
-        settings: Sequence[dict[str, Any]] = (),
-        n_jobs: int | None = None,
-    ) -> None:
-        self.groups = groups
-        self.classes = classes
-        self.calibration = calibration
-        self.settings = settings
-        self.n_jobs = n_jobs
-
-    @property
-    def classes_(self) -> Array:
-        """The classes, by number."""
-        return self.classes
+    groups: Sequence[Group]
+    settings: Sequence[dict[str, Any]]
+    n_jobs: int | None
 
     @property
     def molecules_(self) -> MoleculeReading | None:
@@ -232,15 +193,14 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         kernels = [group.kernel for group in self.groups if isinstance(group, GraphGroup)]
         return kernels[0].molecules if kernels else None
 
+    # The column of a table that the target came from, where a command learned from a table.
+    target_name_ = cast("str | None", None)
+
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def __repr__(self) -> str:
-        # scikit-learn would print the arrays of every kernel.
-        return f"AveragedClassifier({len(self.settings)} settings, {len(self.classes)} classes)"
-
-    def decision_function(self, *where: Any) -> Float64:
-        """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise.
+    def summed_scores(self, *where: Any) -> Float64:
+        """Scores of the classes of graphs, or nodes, or their values, (m, n_classes).
 
         Parameters
         ----------
@@ -249,11 +209,26 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         """
         execution = Execution(n_jobs=self.n_jobs)
         summed = sum(group.scores(*where, execution=execution) for group in self.groups)
-        return confidence_of(np.asarray(summed, dtype=np.float64))
+        return np.asarray(summed, dtype=np.float64)
 
-    def predict(self, *where: Any) -> Array:
-        """Most confident class of each graph, or node."""
-        return np.asarray(self.classes[most_confident(self.decision_function(*where))])
+    def mean_kernel(self, *where: Any) -> Float64:
+        """One kernel for all: the mean of the chosen ones, with the training graphs or nodes.
+
+        Each is in units of its spread among them, so that all count alike. It is positive
+        semidefinite, as they are, and a learner of your own can take it:
+        ``SVC(kernel="precomputed").fit(model.mean_kernel(), y)``.
+
+        Parameters
+        ----------
+        *where
+            As in :meth:`summed_scores`; without any, the training graphs or nodes.
+        """
+        execution = Execution(n_jobs=self.n_jobs)
+        total, n_kernels = np.zeros(()), 0
+        for group in self.groups:
+            for gram in group.unit_grams(*where, execution=execution):
+                total, n_kernels = total + gram, n_kernels + 1
+        return total / n_kernels
 
     def explain(
         self,
@@ -292,26 +267,78 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
 
     def _decider(self, groups: Sequence[GraphGroup | NodeGroup], training: Index) -> Decider:
         members = [[OnForm(*member) for member in group.members] for group in groups]
-        return Decider(members, self.classes, self.calibration, training)
+        classes: Array | None = getattr(self, "classes", None)
+        return Decider(members, classes, getattr(self, "calibration", None), training)
 
-    def mean_kernel(self, *where: Any) -> Float64:
-        """One kernel for all: the mean of the chosen ones, with the training graphs or nodes.
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`nask.load` reads."""
+        from nask.estimators.saving import save_averaged
+        from nask.estimators.saving_nodes import save_averaged_nodes
 
-        Each is in units of its spread among them, so that all count alike. It is positive
-        semidefinite, as they are, and a learner of your own can take it:
-        ``SVC(kernel="precomputed").fit(model.mean_kernel(), y)``.
+        of_nodes = any(isinstance(group, NodeGroup) for group in self.groups)
+        (save_averaged_nodes if of_nodes else save_averaged)(self, path)
+
+
+class AveragedClassifier(ClassifierMixin, AveragedModel):
+    """The mean decision of ridge regressions on several kernels.
+
+    It is what :class:`nask.TunedNASKClassifier` chooses: every setting that is as good as the best,
+    as far as leave-one-out can tell. Its decision is still a sum over stars.
+
+    Parameters
+    ----------
+    groups : sequence of GraphGroup or NodeGroup
+        Forms of kernels and the functions on them.
+    classes : ndarray
+        The classes, by number.
+    calibration : Calibration, optional
+        What makes probabilities of decisions.
+    settings : sequence of dict, optional
+        The parameters of the settings that are averaged.
+    n_jobs : int, optional
+        Threads, in joblib's convention.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        classes: Array,
+        calibration: Calibration | None = None,
+        settings: Sequence[dict[str, Any]] = (),
+        n_jobs: int | None = None,
+    ) -> None:
+        self.groups = groups
+        self.classes = classes
+        self.calibration = calibration
+        self.settings = settings
+        self.n_jobs = n_jobs
+
+    @property
+    def classes_(self) -> Array:
+        """The classes, by number."""
+        return self.classes
+
+    def __repr__(self) -> str:
+        # scikit-learn would print the arrays of every kernel.
+        return f"AveragedClassifier({len(self.settings)} settings, {len(self.classes)} classes)"
+
+    def decision_function(self, *where: Any) -> Float64:
+        """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise.
 
         Parameters
         ----------
         *where
-            As in :meth:`decision_function`; without any, the training graphs or nodes.
+            A list of graphs; or a graph and, if not all, the nodes in question.
         """
-        execution = Execution(n_jobs=self.n_jobs)
-        total, n_kernels = np.zeros(()), 0
-        for group in self.groups:
-            for gram in group.unit_grams(*where, execution=execution):
-                total, n_kernels = total + gram, n_kernels + 1
-        return total / n_kernels
+        return confidence_of(self.summed_scores(*where))
+
+    def predict(self, *where: Any) -> Array:
+        """Most confident class of each graph, or node."""
+        return np.asarray(self.classes[most_confident(self.decision_function(*where))])
 
     def predict_proba(self, *where: Any) -> Float64:
         """Calibrated probability of each class, (m, n_classes)."""
@@ -322,10 +349,35 @@ class AveragedClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
             )
         return self.calibration.probabilities(self.decision_function(*where))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that :func:`nask.load` reads."""
-        from nask.estimators.saving import save_averaged
-        from nask.estimators.saving_nodes import save_averaged_nodes
 
-        of_nodes = any(isinstance(group, NodeGroup) for group in self.groups)
-        (save_averaged_nodes if of_nodes else save_averaged)(self, path)
+class AveragedRegressor(RegressorMixin, AveragedModel):
+    """The mean prediction of ridge regressions on several kernels.
+
+    It is what :class:`nask.TunedNASKRegressor` chooses.
+
+    Parameters
+    ----------
+    groups : sequence of GraphGroup
+        Forms of kernels and the functions on them.
+    settings : sequence of dict, optional
+        The parameters of the settings that are averaged.
+    n_jobs : int, optional
+        Threads, in joblib's convention.
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        settings: Sequence[dict[str, Any]] = (),
+        n_jobs: int | None = None,
+    ) -> None:
+        self.groups = groups
+        self.settings = settings
+        self.n_jobs = n_jobs
+
+    def __repr__(self) -> str:
+        return f"AveragedRegressor({len(self.settings)} settings)"
+
+    def predict(self, X: Any) -> Float64:
+        """Predicted value of each graph."""
+        return self.summed_scores(X)[:, 0]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Array, Floats, Positions
+from nask.arrays import Array, Float64, Floats, Positions
 from nask.choices import Learner, Multiclass, Scale
 from nask.exceptions import ParameterError
 from nask.explain.deciding import Asked, Decider, OnForm
 from nask.explain.explanation import GraphExplanation
 from nask.explain.graphs import explain_graph
 from nask.graph.attributed_graph import AttributedGraph
+from nask.io.coerce import as_graphs
 from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
@@ -31,6 +32,12 @@ def check_penalty(C: Any, owner: str) -> None:
     """Raise unless C is a penalty of training errors."""
     if not is_positive(C):
         raise ParameterError.expected("C", owner, POSITIVE, C)
+
+
+def check_alpha(alpha: Any, owner: str) -> None:
+    """Raise unless alpha is a penalty of complexity, or None."""
+    if alpha is not None and not is_positive(alpha):
+        raise ParameterError.expected("alpha", owner, f"None, or {POSITIVE}", alpha)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -48,8 +55,7 @@ class LearnsClasses(BaseEstimator):
         """Raise on the first of these parameters outside its range."""
         owner = type(self).__name__
         check_penalty(self.C, owner)
-        if self.alpha is not None and not is_positive(self.alpha):
-            raise ParameterError.expected("alpha", owner, f"None, or {POSITIVE}", self.alpha)
+        check_alpha(self.alpha, owner)
         options = {"learner": get_args(Learner), "multiclass": (None, *get_args(Multiclass))}
         for name, known in options.items():
             value = getattr(self, name)
@@ -63,7 +69,13 @@ class LearnsClasses(BaseEstimator):
         """The weights of the classes by their number; raise where they are not weights."""
         return weights_by_code(self.class_weight, classes, type(self).__name__)
 
-    def learn(self, gram: Floats, codes: Positions, classes: Array) -> KernelModel:
+    def learn(
+        self,
+        gram: Floats,
+        codes: Positions,
+        classes: Array,
+        sample_weight: Float64 | None = None,
+    ) -> KernelModel:
         """Learn the classes of the training graphs, or nodes, from their Gram matrix.
 
         Parameters
@@ -73,12 +85,14 @@ class LearnsClasses(BaseEstimator):
             The number of each one's class.
         classes : ndarray
             The classes by number.
+        sample_weight : ndarray of shape (n,), optional
+            Multiplied by the weights of classes.
         """
         weights = self.weights_by_code(classes)
         if self.learner == "svm":
-            return KernelSVM.classify(gram, codes, self.C, weights, self.probability)
+            return KernelSVM.classify(gram, codes, self.C, weights, self.probability, sample_weight)
         return KernelRidge.classify(
-            gram, codes, self.alpha, self.multiclass, weights, self.probability
+            gram, codes, self.alpha, self.multiclass, weights, self.probability, sample_weight
         )
 
 
@@ -167,6 +181,20 @@ class GraphEstimator(GraphKernelParameters):
         self.kernel_ = NASK(**self.kernel_parameters())
         self.kernel_.fitted_ = kernel
         self.functions_, self.n_graphs_ = functions, n_graphs
+
+    def _keep(
+        self, kernel: FittedKernel, functions: KernelModel, there: Positions, n_graphs: int
+    ) -> None:
+        """Be fitted: with the support graphs of those that were there to learn from."""
+        reduced = kernel.take(functions.support)
+        self.set_fitted(reduced, replace(functions, support=there[functions.support]), n_graphs)
+
+    def _gram(self, X: Any) -> Floats:
+        """The kernel between graphs and the support graphs."""
+        check_is_fitted(self)
+        kernel, execution = self.kernel_.fitted_, self.execution()
+        rows = kernel.prepare(as_graphs(X, molecules=kernel.molecules), execution)
+        return kernel.gram(rows, kernel.graphs, self.gram_folder, execution)
 
     def _fit_kernel(self, graphs: list[AttributedGraph]) -> tuple[FittedKernel, Floats]:
         fitted = FittedKernel.fit(self, graphs)

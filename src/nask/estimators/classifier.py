@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sklearn.utils.validation import check_is_fitted
-
 from nask.arrays import Float64
 from nask.estimators.base import GraphEstimator, LearnsClasses
 from nask.exceptions import ParameterError
 from nask.learning.mixins import DecidesClasses
+from nask.learning.sample_weights import weights_of_items
 from nask.learning.targets import class_codes, training_data
 
 
@@ -75,22 +74,34 @@ class NASKClassifier(DecidesClasses, LearnsClasses, GraphEstimator):
         super().check_parameters()
         self.check_learner()
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on graphs and their classes."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on graphs and their classes.
+
+        Parameters
+        ----------
+        X : list of graphs
+        y : array-like of shape (n_graphs,)
+        sample_weight : array-like of shape (n_graphs,), default=None
+            How much each graph counts, beside the weight of its class. A graph of weight 2 is as
+            good as two, one of weight 0 as none.
+        """
         self.check_parameters()
         graphs, target = training_data(X, y, type(self).__name__)
+        n_graphs = len(graphs)
+        there, weights = weights_of_items(sample_weight, n_graphs, type(self).__name__)
+        graphs, target = [graphs[k] for k in there], target[there]
         self.classes_, codes = class_codes(target)
         # First, since they may be refused.
         self.weights_by_code(self.classes_)
         kernel, gram = self._fit_kernel(graphs)
-        functions = self.learn(gram, codes, self.classes_)
-        self.set_fitted(kernel.take(functions.support), functions, len(graphs))
+        functions = self.learn(gram, codes, self.classes_, weights)
+        self._keep(kernel, functions, there, n_graphs)
         return self
 
     def decision_function(self, X: Any) -> Float64:
         """Confidence: (m,) for two classes, positive for the second; (m, n_classes) otherwise."""
-        check_is_fitted(self)
-        return self.functions_.confidence(self.kernel_.transform(X))
+        gram = self._gram(X)
+        return self.functions_.confidence(gram)
 
     def predict_proba(self, X: Any) -> Float64:
         """Calibrated probability of each class, (m, n_classes)."""

@@ -24,11 +24,10 @@ from nask.kernels.features import NASKFeatures
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.node_nask import NodeNASK
 from nask.kernels.parameters import NodeKernelParameters, StarParameters, is_integer
-from nask.learning.class_weights import CodeWeight
 from nask.learning.decisions import KernelModel, most_confident
 from nask.learning.linear import fit_linear
 from nask.learning.mixins import ScoresNodes
-from nask.learning.node_targets import class_per_node, known_nodes
+from nask.learning.node_targets import class_per_node, known_nodes, weighted_nodes
 from nask.learning.targets import class_codes
 
 Method = Literal["auto", "exact", "features"]
@@ -111,7 +110,7 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         valid = is_integer(self.n_components) and self.n_components >= 1
         self._check(valid, "n_components", "an int in the range [1, inf)")
 
-    def fit(self, graph: Any, y: Any, train: Any = None) -> Self:
+    def fit(self, graph: Any, y: Any, train: Any = None, sample_weight: Any = None) -> Self:
         """Train on the nodes of a graph whose class is known.
 
         Parameters
@@ -123,20 +122,25 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         train : array of int, or of bool, default=None
             Nodes to train on, by their positions or by a mask; all whose class is known by
             default. Classes of other nodes are not looked at.
+        sample_weight : array of shape (n_nodes,), default=None
+            How much each training node counts, beside the weight of its class. A node of weight 2
+            is as good as two, one of weight 0 is not learned from.
         """
         self.check_parameters()
         graph = as_graph(graph)
         target = class_per_node(y, graph.n_nodes)
-        nodes = known_nodes(target, train, "train")
+        nodes, weights = weighted_nodes(
+            known_nodes(target, train, "train"), sample_weight, graph, type(self).__name__
+        )
         self.classes_, codes = class_codes(target[nodes], "node", nodes)
-        weights = self.weights_by_code(self.classes_)
+        self.weights_by_code(self.classes_)
         self.n_nodes_ = graph.n_nodes
         kernel = FittedNodeKernel.fit(self, graph)
         self.method_ = self._choose_method(kernel, len(nodes))
         if self.method_ == "features":
             self._fit_features(graph, nodes, codes, weights)
         else:
-            self._fit_exact(kernel, nodes, codes)
+            self._fit_exact(kernel, nodes, codes, weights)
         return self
 
     @property
@@ -281,12 +285,22 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         self.kernel_.fitted_, self.functions_ = kernel, functions
         self.method_, self.n_nodes_, self._nodes = "exact", kernel.n_nodes, nodes
 
-    def _fit_exact(self, kernel: FittedNodeKernel, nodes: Index, codes: Positions) -> None:
+    def _fit_exact(
+        self,
+        kernel: FittedNodeKernel,
+        nodes: Index,
+        codes: Positions,
+        weights: Float64 | None,
+    ) -> None:
         fitted, gram = kernel.training_gram(nodes, self.execution())
-        self.set_fitted(fitted, self.learn(gram, codes, self.classes_), nodes)
+        self.set_fitted(fitted, self.learn(gram, codes, self.classes_, weights), nodes)
 
     def _fit_features(
-        self, graph: AttributedGraph, nodes: Index, codes: Positions, weights: CodeWeight
+        self,
+        graph: AttributedGraph,
+        nodes: Index,
+        codes: Positions,
+        weights: Float64 | None,
     ) -> None:
         owner = type(self).__name__
         for name, only in (
@@ -307,10 +321,17 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
             restart=self.restart,
             random_state=self.random_state,
             **shared,
-        )
+        ).set_output(transform="default")
         rows = self.features_.fit_transform(graph)
         self.linear_ = fit_linear(
-            rows, codes, self.C, nodes, weights, n_jobs=self.n_jobs, progress=self.verbose
+            rows,
+            codes,
+            self.C,
+            nodes,
+            self.weights_by_code(self.classes_),
+            n_jobs=self.n_jobs,
+            progress=self.verbose,
+            sample_weight=weights,
         )
         # The rows take gigabytes: what they say of the nodes of this graph is kept instead.
         self._graph, self._confidence = graph, self.linear_.confidence(rows)

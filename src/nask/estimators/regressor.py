@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, get_args
 
+import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Float64
-from nask.estimators.base import GraphEstimator, check_penalty
+from nask.choices import Learner
+from nask.estimators.base import GraphEstimator, check_alpha, check_penalty
 from nask.kernels.parameters import is_number
+from nask.learning.decisions import KernelModel
+from nask.learning.ridge import KernelRidge
+from nask.learning.sample_weights import weights_of_items
 from nask.learning.svm import KernelSVM
 from nask.learning.targets import as_numbers, training_data
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NASKRegressor(RegressorMixin, GraphEstimator):
-    """Support vector regression on the Neighborhood-Aware Star Kernel.
+    """Regression on the Neighborhood-Aware Star Kernel: support vectors or ridge.
 
-    The Gram matrix is centred and scaled to unit mean diagonal and the target to zero mean and
-    unit variance, so the same values of C and epsilon make sense for every dataset.
+    The Gram matrix is centred and scaled to unit mean diagonal and, of an SVM, the target to zero
+    mean and unit variance, so the same values of C, epsilon and alpha make sense for every dataset.
 
     Parameters
     ----------
+    learner : {"svm", "ridge"}, default="svm"
+        Support vector regression, or ridge regression, whose leave-one-out predictions are known
+        exactly.
     C : float, default=10.0
-        Penalty of training errors.
+        Penalty of training errors of an SVM.
     epsilon : float, default=0.1
-        Errors below this many standard deviations of the target are not penalised.
+        Of an SVM: errors below this many standard deviations of the target are not penalised.
+    alpha : float, default=None
+        Penalty of complexity of a ridge regression; by default the one of six values with the
+        least mean squared error by leave-one-out.
     **kernel parameters
         All those of :class:`nask.NASK`, with the same defaults.
 
@@ -35,7 +45,7 @@ class NASKRegressor(RegressorMixin, GraphEstimator):
     ----------
     kernel_ : NASK
         The fitted kernel, reduced to the support graphs.
-    functions_ : KernelSVM
+    functions_ : KernelSVM or KernelRidge
         Coefficients of the support graphs, and a constant.
     support_ : ndarray of int
         Positions of the support graphs in the training list.
@@ -43,7 +53,7 @@ class NASKRegressor(RegressorMixin, GraphEstimator):
     Notes
     -----
     Where the target grows with the size of a graph, ``normalize=False`` is worth a try: normalised
-    graphs have no size.
+    graphs have no size. :class:`nask.TunedNASKRegressor` tries both.
 
     Examples
     --------
@@ -55,27 +65,47 @@ class NASKRegressor(RegressorMixin, GraphEstimator):
     True
     """
 
+    learner: Learner = "svm"
     C: float = 10.0
     epsilon: float = 0.1
+    alpha: float | None = None
 
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range."""
         super().check_parameters()
+        self._check_option("learner", get_args(Learner))
         check_penalty(self.C, type(self).__name__)
         valid = is_number(self.epsilon) and self.epsilon >= 0
         self._check(valid, "epsilon", "a float in the range [0, inf)")
+        check_alpha(self.alpha, type(self).__name__)
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on graphs and their target values."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on graphs and their target values.
+
+        Parameters
+        ----------
+        X : list of graphs
+        y : array-like of shape (n_graphs,)
+        sample_weight : array-like of shape (n_graphs,), default=None
+            How much each graph counts. A graph of weight 2 is as good as two, one of weight 0 as
+            none.
+        """
         self.check_parameters()
         graphs, values = training_data(X, y, type(self).__name__)
         target = as_numbers(values, type(self).__name__)
+        n_graphs = len(graphs)
+        there, weights = weights_of_items(sample_weight, n_graphs, type(self).__name__)
+        graphs, target = [graphs[k] for k in there], target[there]
         kernel, gram = self._fit_kernel(graphs)
-        svm = KernelSVM.regress(gram, target, self.C, self.epsilon)
-        self.set_fitted(kernel.take(svm.support), svm, len(graphs))
+        functions: KernelModel
+        if self.learner == "svm":
+            functions = KernelSVM.regress(gram, target, self.C, self.epsilon, weights)
+        else:
+            functions = KernelRidge.regress(gram, target, self.alpha, weights)
+        self._keep(kernel, functions, there, n_graphs)
         return self
 
     def predict(self, X: Any) -> Float64:
         """Predicted value of each graph."""
-        check_is_fitted(self)
-        return self.functions_.decide(self.kernel_.transform(X))[:, 0]
+        gram = self._gram(X)
+        return np.asarray(self.functions_.decide(gram)[:, 0])

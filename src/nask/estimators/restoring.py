@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator
 
 from nask.choices import Multiclass, SimilarityName
 from nask.engines.selection import ENGINES
-from nask.estimators.averaged import AveragedClassifier, GraphGroup, Member
+from nask.estimators.averaged import (
+    AveragedClassifier,
+    AveragedRegressor,
+    GraphGroup,
+    Member,
+)
 from nask.estimators.base import LearnsClasses
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.regressor import NASKRegressor
@@ -38,10 +43,13 @@ from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
 
-GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier
+GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegressor
 # The arrays that a model may have.
 CALIBRATION = ["calibration/coefficients", "calibration/constants"]
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
+AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
+# Numbers have one function, as if there were one class.
+OF_NUMBERS = 1
 # Of the names of classes: each prediction takes as much memory as the longest may.
 LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
@@ -54,7 +62,7 @@ Floats = npt.NDArray[np.float64]
 
 def array_names(document: Mapping[str, Any]) -> list[str]:
     """Names of the arrays that a model of graphs has."""
-    if document["class"] != AveragedClassifier.__name__:
+    if document["class"] not in AVERAGED:
         batch = [f"batch/{name}" for name in BATCH_ARRAYS]
         return [*batch, "support", "machine/coefficients", "machine/constants"]
     groups = document["groups"]
@@ -70,7 +78,7 @@ def array_names(document: Mapping[str, Any]) -> list[str]:
 
 def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
-    if document["class"] == AveragedClassifier.__name__:
+    if document["class"] in AVERAGED:
         return _averaged(document, arrays)
     model = _model(document)
     unit = None
@@ -95,26 +103,29 @@ def learned_functions(
         Support graphs, or nodes, and those learned from.
     """
     support = _support(arrays["support"], n_support, n_items)
-    n_functions, calibration, n_classes = 1, None, 0
-    multiclass: Multiclass = "ovo"
+    n_classes, calibration = OF_NUMBERS, None
+    multiclass: Multiclass = "ovr"
     if isinstance(model, LearnsClasses):
         classes = classes_of(document["classes"], document["classes_dtype"])
         model.weights_by_code(classes)
         model.classes_, n_classes = classes, len(classes)
-        if model.learner == "ridge":
-            multiclass = _multiclass(document["ridge"])
-        n_functions = n_functions_of(multiclass, n_classes)
+        multiclass = _multiclass(document["ridge"]) if model.learner == "ridge" else "ovo"
         calibration = calibration_of(arrays, n_classes)
+    n_functions = n_functions_of(multiclass, n_classes)
     learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
-    if isinstance(model, LearnsClasses) and model.learner == "ridge":
-        chosen = document["ridge"]
-        alpha, score = as_finite(chosen["alpha"], positive=True), as_finite(chosen["score"])
-        return KernelRidge(*learned, alpha, multiclass, n_classes, score)
-    return KernelSVM(*learned)
+    if model.learner != "ridge":
+        return KernelSVM(*learned)
+    chosen = document["ridge"]
+    alpha, score = as_finite(chosen["alpha"], positive=True), as_finite(chosen["score"])
+    return KernelRidge(*learned, alpha, multiclass, n_classes, score)
 
 
-def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier:
-    classes = classes_of(document["classes"], document["classes_dtype"])
+def _averaged(
+    document: Mapping[str, Any], arrays: Arrays
+) -> AveragedClassifier | AveragedRegressor:
+    numbers = document["class"] == AveragedRegressor.__name__
+    classes = None if numbers else classes_of(document["classes"], document["classes_dtype"])
+    n_classes = OF_NUMBERS if classes is None else len(classes)
     groups = []
     for number, content in enumerate(document["groups"]):
         pass_ = NASK()
@@ -122,10 +133,12 @@ def _averaged(document: Mapping[str, Any], arrays: Arrays) -> AveragedClassifier
         pass_.check_parameters()
         kernel = _kernel(pass_, content, arrays, f"batch{content['batch']}", None)
         n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
-        forms = members_of(content, arrays, f"group{number}", n_hops, classes, n_graphs)
-        groups.append(GraphGroup(kernel, forms, len(classes), pass_.kernel_parameters()))
-    calibration = calibration_of(arrays, len(classes))
-    return AveragedClassifier(groups, classes, calibration, settings_of(document))
+        forms = members_of(content, arrays, f"group{number}", n_hops, n_classes, n_graphs)
+        groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
+    settings = settings_of(document)
+    if classes is None:
+        return AveragedRegressor(groups, settings)
+    return AveragedClassifier(groups, classes, calibration_of(arrays, n_classes), settings)
 
 
 def settings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -141,14 +154,14 @@ def members_of(
     arrays: Arrays,
     name: str,
     n_hops: int,
-    classes: npt.NDArray[Any],
+    n_classes: int,
     n_items: int,
 ) -> tuple[Member, ...]:
     """The forms of a group, each with its functions of so many training graphs or nodes."""
     members = content["members"]
     if not isinstance(members, list) or not members:
         raise ModelFileError("A group of the model has no list of members.")
-    sizes = [n_functions_of(_multiclass(own), len(classes)) for own in members]
+    sizes = [n_functions_of(_multiclass(own), n_classes) for own in members]
     both = _function(arrays, name, sum(sizes), n_items)
     cuts = np.cumsum(sizes)[:-1]
     functions = map(DecisionFunctions, *(np.split(part, cuts) for part in both))

@@ -86,7 +86,9 @@ def _averaged(
         set_parameters(kernel, content["parameters"], "A group")
         kernel.check_parameters()
         fitted = _kernel(kernel, graph)
-        forms = members_of(content, arrays, f"group{number}", kernel.n_hops, classes, len(train))
+        forms = members_of(
+            content, arrays, f"group{number}", kernel.n_hops, len(classes), len(train)
+        )
         parameters = kernel.kernel_parameters()
         groups.append(NodeGroup(fitted, forms, len(classes), train, parameters))
     calibration = calibration_of(arrays, len(classes))

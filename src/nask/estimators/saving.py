@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array
-from nask.estimators.averaged import AveragedClassifier, GraphGroup, NodeGroup
+from nask.estimators.averaged import (
+    AveragedClassifier,
+    AveragedModel,
+    GraphGroup,
+    NodeGroup,
+)
 from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier
@@ -51,8 +56,8 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     write_file(path, document, arrays, "save")
 
 
-def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a mean of several models; see :meth:`AveragedClassifier.save`."""
+def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
+    """Write a mean of several models; see :meth:`AveragedModel.save`."""
     groups: list[dict[str, Any]] = []
     arrays: Arrays = {}
     kernels: list[FittedKernel] = []
@@ -79,7 +84,8 @@ def save_averaged(model: AveragedClassifier, path: str | os.PathLike[str]) -> No
         "groups": groups,
         "settings": settings,
     }
-    add_classes(document, arrays, model.classes_, model.calibration)
+    if isinstance(model, AveragedClassifier):
+        add_classes(document, arrays, model.classes_, model.calibration)
     write_file(path, document, arrays, "save")
 
 
@@ -117,7 +123,7 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
 
     Returns
     -------
-    NASKClassifier, NASKRegressor, NASKNodeClassifier or AveragedClassifier
+    NASKClassifier, NASKRegressor, NASKNodeClassifier, AveragedClassifier or AveragedRegressor
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -145,8 +151,8 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
-            "file written by the save method of a NASKClassifier, NASKNodeClassifier, one of their "
-            "tuned forms, or a NASKRegressor."
+            "file written by the save method of a NASKClassifier, NASKRegressor, "
+            "NASKNodeClassifier, or one of their tuned forms."
         ) from error
 
 

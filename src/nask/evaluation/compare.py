@@ -15,8 +15,10 @@ from nask.evaluation.comparison import Cell, Comparison, ComparisonTable
 from nask.evaluation.ranking import DECIMALS, Ranking
 from nask.evaluation.records import Evaluation, FoldRecord
 from nask.evaluation.results import read_results
+from nask.evaluation.scoring import score_of_fold
 from nask.evaluation.significance import corrected_t_test, holm
 from nask.exceptions import InputError, ParameterError, did_you_mean
+from nask.learning.scores import ACCURACY, Score, score_named
 from nask.messages import listed, quoted
 
 Results = Mapping[tuple[str, str], Evaluation]
@@ -26,6 +28,7 @@ def compare(
     results: str | os.PathLike[str] | Iterable[Evaluation],
     reference: str | None = None,
     alpha: float = 0.05,
+    scoring: str | None = None,
 ) -> Comparison:
     """Compare methods on the folds they share.
 
@@ -33,7 +36,7 @@ def compare(
     corrected resampled t-test of Nadeau and Bengio over the folds that both have, with Holm's
     correction for the number of tests. Over all datasets, methods get average ranks, the test of
     Friedman and the critical difference of Nemenyi. Sets of graphs and networks are compared
-    separately.
+    separately, and so are runs with different scores.
 
     - Methods may have different numbers of repeats. The mean is over all repeats of a method, a
       test is over the folds that both methods have.
@@ -53,6 +56,9 @@ def compare(
         The method to test all others against; by default the best one of each dataset.
     alpha : float, default=0.05
         Level of significance.
+    scoring : str, optional
+        Compare by this score, found from what records hold, and only what has it: results on
+        numbers by R2, for instance. By default, each run counts by its own score.
 
     Returns
     -------
@@ -77,6 +83,8 @@ def compare(
     if not 0 < alpha < 1:
         raise ParameterError.expected("alpha", "compare", "a float in the range (0, 1)", alpha)
     found = _by_name(results)
+    if scoring is not None:
+        found = _scored(found, scoring)
     methods = {method for _, method in found}
     if reference is not None and reference not in methods:
         hint = did_you_mean(reference, methods)
@@ -87,11 +95,20 @@ def compare(
             "There is nothing to compare: no dataset has results of two methods. Evaluate another "
             f"method on the same folds. Results are there of {listed(sorted(methods))}."
         )
-    groups = {
-        items: {name: result for name, result in found.items() if result.items == items}
-        for items in get_args(Items)
-    }
-    tables = [_table(items, group, reference, alpha) for items, group in groups.items() if group]
+    kinds = sorted(
+        {(result.items, result.scoring) for result in found.values()},
+        key=lambda kind: (get_args(Items).index(kind[0]), *_order(kind[1])),
+    )
+    tables = [
+        _table(
+            items,
+            name,
+            {k: own for k, own in found.items() if (own.items, own.scoring) == (items, name)},
+            reference,
+            alpha,
+        )
+        for items, name in kinds
+    ]
     return Comparison(tuple(tables), reference, alpha)
 
 
@@ -123,7 +140,30 @@ def _by_name(results: str | os.PathLike[str] | Iterable[Evaluation]) -> Results:
     return found
 
 
-def _table(items: Items, results: Results, reference: str | None, alpha: float) -> ComparisonTable:
+def _scored(results: Results, name: str) -> Results:
+    """Return the results that have classes, or numbers, as the score does, with that score."""
+    score = score_named(name)
+    found = {
+        key: result if result.scoring == name else result.with_score(name)
+        for key, result in results.items()
+        if result.task == score.task
+    }
+    if not found:
+        raise ParameterError(
+            f"The score {quoted(name)} is for other results than these: all of them are on "
+            f"{'classes' if score.task == 'regress' else 'numbers'}."
+        )
+    return found
+
+
+def _order(name: str) -> tuple[bool, bool, str]:
+    """Accuracy first, then other scores of classes, then those of numbers."""
+    return name != ACCURACY.name, Score(name).task == "regress", name
+
+
+def _table(
+    items: Items, scoring: str, results: Results, reference: str | None, alpha: float
+) -> ComparisonTable:
     datasets = tuple(dict.fromkeys(dataset for dataset, _ in results))
     cells: dict[tuple[str, str], Cell] = {}
     for dataset in datasets:
@@ -144,7 +184,7 @@ def _table(items: Items, results: Results, reference: str | None, alpha: float) 
     ranked = () if ranking is None else ranking.methods
     unranked = {method: missing[method] for method in names if method not in ranked}
     return ComparisonTable(
-        items, (*ranked, *unranked), datasets, cells, reference, alpha, ranking, unranked
+        items, (*ranked, *unranked), datasets, cells, reference, alpha, ranking, unranked, scoring
     )
 
 
@@ -154,7 +194,7 @@ def _tested(results: Sequence[Evaluation], reference: str | None, alpha: float) 
     finished = {result.method: result for result in results if result.timeout is None}
     if not finished:
         return list(cells.values())
-    means = {method: round(result.accuracy_mean, DECIMALS) for method, result in finished.items()}
+    means = {method: round(result.score_mean, DECIMALS) for method, result in finished.items()}
     highest = max(means.values())
     for method, mean in means.items():
         cells[method] = replace(cells[method], best=mean == highest)
@@ -164,7 +204,8 @@ def _tested(results: Sequence[Evaluation], reference: str | None, alpha: float) 
         for method, result in finished.items():
             pairs = shared_folds(result, finished[base]) if method != base else []
             if len(pairs) > 1:
-                tested[method] = _test(cells[method], base, pairs, result.n_items)
+                differences, ratio = differences_of(result, finished[base])
+                tested[method] = _test(cells[method], base, differences, ratio)
         corrected = holm([cell.p for cell in tested.values() if cell.p is not None])
         for cell, p in zip(tested.values(), corrected, strict=True):
             cells[cell.method] = replace(cell, p=p, tie=p > alpha)
@@ -175,8 +216,8 @@ def _untested(result: Evaluation) -> Cell:
     if result.timeout is not None:
         return Cell(result.dataset, result.method, None, None, 0, result.timeout)
     n_folds = len(result.records)
-    std = result.accuracy_std_folds if n_folds > 1 else None
-    return Cell(result.dataset, result.method, result.accuracy_mean, std, n_folds, None)
+    std = result.score_std_folds if n_folds > 1 else None
+    return Cell(result.dataset, result.method, result.score_mean, std, n_folds, None)
 
 
 def shared_folds(one: Evaluation, other: Evaluation) -> list[tuple[FoldRecord, FoldRecord]]:
@@ -199,35 +240,35 @@ def shared_folds(one: Evaluation, other: Evaluation) -> list[tuple[FoldRecord, F
     return pairs
 
 
-def _test(
-    cell: Cell, base: str, pairs: Sequence[tuple[FoldRecord, FoldRecord]], n_items: int
-) -> Cell:
-    differences, ratio = differences_of(pairs, n_items)
+def _test(cell: Cell, base: str, differences: Float64, ratio: float) -> Cell:
     return replace(
         cell,
         against=base,
-        n_shared=len(pairs),
+        n_shared=len(differences),
         difference=float(differences.mean()),
         p=corrected_t_test(differences, ratio),
     )
 
 
-def differences_of(
-    pairs: Sequence[tuple[FoldRecord, FoldRecord]], n_items: int
-) -> tuple[Float64, float]:
-    """Differences of accuracies on shared folds, and the mean of n_test / n_train.
+def differences_of(one: Evaluation, other: Evaluation) -> tuple[Float64, float]:
+    """Differences of scores on shared folds, and the mean of n_test / n_train.
 
     The training set of a fold is all that is not in its test set.
 
     Parameters
     ----------
-    pairs : sequence of (FoldRecord, FoldRecord)
-        As :func:`shared_folds` returns them.
-    n_items : int
-        Number of graphs or nodes.
+    one, other : Evaluation
+        With the same score.
     """
-    differences = np.array([mine.accuracy - their.accuracy for mine, their in pairs])
-    ratios = [len(mine.test) / (n_items - len(mine.test)) for mine, _ in pairs]
+    pairs = shared_folds(one, other)
+    differences = np.array(
+        [
+            score_of_fold(mine, one.score, one.classes)
+            - score_of_fold(their, other.score, other.classes)
+            for mine, their in pairs
+        ]
+    )
+    ratios = [len(mine.test) / (one.n_items - len(mine.test)) for mine, _ in pairs]
     return differences, float(np.mean(ratios))
 
 

@@ -10,6 +10,7 @@ from nask.evaluation import comparison_formats as formats
 from nask.evaluation.comparison_legend import count_sets, legend
 from nask.evaluation.ranking import Ranking
 from nask.exceptions import ParameterError, did_you_mean
+from nask.learning.scores import Score
 from nask.messages import quoted
 
 
@@ -17,13 +18,13 @@ from nask.messages import quoted
 class Cell:
     """One method on one dataset.
 
-    Accuracies are fractions, as everywhere in records; tables show percent.
+    Shares, such as accuracies, are fractions, as everywhere in records; tables show percent.
 
     Parameters
     ----------
     dataset, method : str
     mean : float or None
-        Mean accuracy over all finished repeats; None for a run that was ended.
+        Mean score over all finished repeats; None for a run that was ended.
     std : float or None
         Standard deviation over all test folds; None for a single split.
     n_folds : int
@@ -38,7 +39,7 @@ class Cell:
     n_shared : int
         Number of folds that both have, on which they were tested.
     difference : float or None
-        Mean over these folds of its accuracy minus that of the other.
+        Mean over these folds of its score minus that of the other.
     p : float or None
         p-value of the corrected resampled t-test, with Holm's correction for all tests on the
         dataset.
@@ -83,6 +84,8 @@ class ComparisonTable:
         fewer than two such datasets or methods.
     unranked : mapping of str to tuple of str
         Methods that are not in the ranking, and the datasets they would have needed.
+    scoring : str
+        The score that counts.
     """
 
     items: Items
@@ -93,6 +96,12 @@ class ComparisonTable:
     alpha: float
     ranking: Ranking | None
     unranked: Mapping[str, tuple[str, ...]]
+    scoring: str = "accuracy"
+
+    @property
+    def score(self) -> Score:
+        """The score that counts."""
+        return Score(self.scoring)
 
     def rank(self, method: str) -> float | None:
         """Return the average rank of a method, if it has one."""
@@ -118,7 +127,7 @@ class Comparison:
     Parameters
     ----------
     tables : tuple of ComparisonTable
-        One of graphs, one of nodes, or both.
+        One of graphs, one of nodes, or both, for each score.
     reference : str or None
     alpha : float
 
@@ -146,12 +155,13 @@ class Comparison:
     reference: str | None
     alpha: float
 
-    def table(self, items: Items) -> ComparisonTable:
-        """Return the table of graphs or of nodes."""
+    def table(self, items: Items, scoring: str | None = None) -> ComparisonTable:
+        """Return the table of graphs or of nodes: the one of a score, or the first."""
         for table in self.tables:
-            if table.items == items:
+            if table.items == items and scoring in (None, table.scoring):
                 return table
-        raise ParameterError(f"There are no results on {items}.")
+        what = items if scoring is None else f"{items} with the score {quoted(scoring)}"
+        raise ParameterError(f"There are no results on {what}.")
 
     def cell(self, dataset: str, method: str) -> Cell:
         """Return what is known of a method on a dataset."""
@@ -169,7 +179,7 @@ class Comparison:
         return formats.markdown(self)
 
     def to_csv(self) -> str:
-        """Return one line of CSV per cell, with all its fields; accuracies are fractions.
+        """Return one line of CSV per cell, with all its fields; shares are fractions.
 
         The column ``average_rank`` is that of the method over all ranked datasets.
         """

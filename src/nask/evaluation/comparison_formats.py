@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from nask.evaluation.comparison_legend import figures, mark
+from nask.learning.scores import Score
 
 if TYPE_CHECKING:
     from nask.evaluation.comparison import Cell, Comparison, ComparisonTable
@@ -35,12 +36,12 @@ def _markdown_table(table: ComparisonTable) -> str:
     headings, *rows = _grid(table, _bare, _markdown_cell)
     lines = [f"| {' | '.join(row)} |" for row in (headings, *rows)]
     lines.insert(1, f"|---|{'---:|' * (len(headings) - 1)}")
-    head = f"**Accuracy in %, {table.items}**"
+    head = f"**{_bare(table.score.title)}, {table.items}**"
     return "\n".join([head, "", *lines, "", " ".join(table.legend())])
 
 
 def _grid(
-    table: ComparisonTable, word: Callable[[str], str], figure: Callable[[Cell | None], str]
+    table: ComparisonTable, word: Callable[[str], str], figure: Callable[[Cell | None, Score], str]
 ) -> list[list[str]]:
     """Return the cells of a table as text: a row of headings, then one row per method."""
     ranked = table.ranking is not None
@@ -48,7 +49,10 @@ def _grid(
     rows = [
         [
             word(method),
-            *(figure(table.cells.get((dataset, method))) for dataset in table.datasets),
+            *(
+                figure(table.cells.get((dataset, method)), table.score)
+                for dataset in table.datasets
+            ),
             *([_rank(table, method)] if ranked else []),
         ]
         for method in table.methods
@@ -56,8 +60,8 @@ def _grid(
     return [[word(heading) for heading in headings], *rows]
 
 
-def _markdown_cell(cell: Cell | None) -> str:
-    mean, std = figures(cell)
+def _markdown_cell(cell: Cell | None, score: Score) -> str:
+    mean, std = figures(cell, score)
     if cell is None or cell.mean is None:
         return mean
     parts = [f"**{mean}**" if cell.best else mean, f"± {std}" if std else "", mark(cell)]
@@ -75,9 +79,14 @@ def _rank(table: ComparisonTable, method: str) -> str:
 
 
 def csv_lines(comparison: Comparison) -> str:
-    """Return one line per cell; accuracies are fractions, and unknown values are empty."""
+    """Return one line per cell; shares are fractions, and unknown values are empty."""
     rows = [
-        {"items": table.items, **asdict(cell), "average_rank": table.rank(cell.method)}
+        {
+            "items": table.items,
+            "score": table.scoring,
+            **asdict(cell),
+            "average_rank": table.rank(cell.method),
+        }
         for table in comparison.tables
         for cell in table.cells.values()
     ]
@@ -97,7 +106,7 @@ def _latex_table(table: ComparisonTable) -> str:
     headings, *rows = _grid(table, escaped, _latex_cell)
     return "\n".join(
         [
-            f"% Accuracy in %, {table.items}; needs \\usepackage{{booktabs}}",
+            f"% {table.score.title}, {table.items}; needs \\usepackage{{booktabs}}",
             f"\\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
             "\\toprule",
             f"{' & '.join(headings)} \\\\",
@@ -112,8 +121,8 @@ def _latex_table(table: ComparisonTable) -> str:
     )
 
 
-def _latex_cell(cell: Cell | None) -> str:
-    mean, std = figures(cell)
+def _latex_cell(cell: Cell | None, score: Score) -> str:
+    mean, std = figures(cell, score)
     if cell is None or cell.mean is None:
         return "--" if cell is None else mean
     text = f"\\textbf{{{mean}}}" if cell.best else mean

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
+from nask.learning.scores import ACCURACY, Score
+
 if TYPE_CHECKING:
     from nask.evaluation.comparison import Cell, ComparisonTable
 
@@ -29,8 +31,8 @@ def mark(cell: Cell) -> Mark:
     return "+" if cell.difference is not None and cell.difference > 0 else ""
 
 
-def figures(cell: Cell | None) -> tuple[str, str]:
-    """Return mean and deviation in percent, as text; or the text shown instead.
+def figures(cell: Cell | None, score: Score = ACCURACY) -> tuple[str, str]:
+    """Return mean and deviation as text, shares in percent; or the text shown instead.
 
     Examples
     --------
@@ -42,7 +44,7 @@ def figures(cell: Cell | None) -> tuple[str, str]:
         return NOT_RUN, ""
     if cell.mean is None:
         return "TIMEOUT", ""
-    return f"{100 * cell.mean:.1f}", "" if cell.std is None else f"{100 * cell.std:.1f}"
+    return score.text(cell.mean), "" if cell.std is None else score.text(cell.std)
 
 
 def count_sets(number: int, items: str) -> str:

@@ -1,5 +1,5 @@
-"""Accuracy by nested cross-validation: parameters are chosen on training sets, each test fold is
-predicted once."""
+"""Nested cross-validation: parameters are chosen on training sets, each test fold is predicted
+once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from nask.evaluation.folds import (
 )
 from nask.evaluation.journal import Journal
 from nask.evaluation.memory import folds_at_a_time
-from nask.evaluation.methods import classifies, described, method_name, named_method
+from nask.evaluation.methods import classifies, described, learns, method_name, named_method
 from nask.evaluation.records import Evaluation, FoldRecord
 from nask.evaluation.results import finished_repeats, records_path, summary
 from nask.evaluation.splits import Split
@@ -44,9 +44,12 @@ from nask.execution.processes import in_processes
 from nask.execution.progress import Progress, track
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NodeDataset
+from nask.io.target import can_be_classes
 from nask.kernels.parameters import POSITIVE, is_positive
+from nask.learning.scores import ACCURACY, DEFAULTS, Score, score_named
+from nask.messages import quoted
 from nask.storage.scratch import scratch_folder
-from nask.tuning.screening import LARGEST_UNSCREENED, screen
+from nask.tuning.screening import LARGEST_RIDGE, LARGEST_UNSCREENED, screen
 from nask.tuning.sweeps import Candidate, Sweep, cut_to
 
 T = TypeVar("T")
@@ -56,6 +59,7 @@ def evaluate(
     model: Any,
     dataset: Dataset | NodeDataset | str | os.PathLike[str],
     *,
+    scoring: str | None = None,
     split: SplitName = "folds",
     folds: int | None = None,
     repeats: int | None = None,
@@ -69,10 +73,10 @@ def evaluate(
     progress: Progress = False,
     drop_rare: int | None = None,
 ) -> Evaluation:
-    """Estimate how accurately a method classifies graphs, or nodes, it has not seen.
+    """Estimate how well a method predicts classes, or numbers, of graphs or nodes it has not seen.
 
-    Outer folds are stratified and the same for every method. The method chooses its parameters on
-    the training set alone, and predicts the test set once.
+    Outer folds are the same for every method; those of classes are stratified. The method chooses
+    its parameters on the training set alone, and predicts the test set once.
 
     Nodes are those of one network. Their kernel sees the whole network with the attributes of all
     nodes, as is usual (the transductive setting); it never sees the classes of test nodes.
@@ -82,13 +86,20 @@ def evaluate(
     model : str or estimator
         "nask", the name of a rival (``nask.lab.rivals.catalogue``), the name of a kernel with
         "-svm", whose learner is an SVM instead of ridge regressions, or "-best", whose learner
-        is chosen on each training set, or any classifier with ``fit`` and ``predict`` on lists
-        of graphs; for a network, one with ``fit(graph, y,
-        train)`` and ``predict(graph, nodes)``. A model that chooses its own parameters has to do
-        so in ``fit``, as :class:`TunedNASKClassifier` does.
+        is chosen on each training set, or any classifier or regressor with ``fit`` and ``predict``
+        on lists of graphs; for a network, a classifier with ``fit(graph, y, train)`` and
+        ``predict(graph, nodes)``. By name, classes get a classifier, and numbers a regressor. A
+        model that chooses its own parameters has to do so in ``fit``, as
+        :class:`TunedNASKClassifier` does.
     dataset : Dataset, NodeDataset, name of one, or path
-        With one class per graph, or per node. Nodes without a class are used neither for learning
+        With one class per graph, or per node, or one number per graph
+        (:meth:`nask.Dataset.learning_task`). Nodes without a class are used neither for learning
         nor for testing.
+    scoring : str, optional
+        The score that counts: accuracy, or R2 of numbers, by default; or what scikit-learn calls
+        another one, such as "balanced_accuracy", "f1_macro", "roc_auc", "neg_log_loss" or
+        "neg_mean_absolute_error". Of two classes, the second is the positive one. A model with a
+        parameter ``scoring`` that is None chooses by this score, too.
     split : {"folds", "grouped", "public", "planetoid"}, default="folds"
         "grouped": folds that keep isomorphic graphs together, so that none of them is learned
         from and tested. "public": the split that comes with a network: learn from its training
@@ -152,19 +163,24 @@ def evaluate(
     if drop_rare is not None:
         data = data.without_rare_classes(drop_rare)
     items: Items = "nodes" if isinstance(data, NodeDataset) else "graphs"
-    method = named_method(model, items) if isinstance(model, str) else clone(model)
+    method = _named(model, data, items) if isinstance(model, str) else clone(model)
     own = method.get_params(deep=False)
     least = LEAST_TO_CHOOSE if "inner" in own else 1
     task = make_task(data, split, folds, repeats, inner, random_state, least)
     _check_fits(method, task, strict)
-    settings = {"inner": task.inner, "random_state": random_state}
+    n_classes = None if task.classes is None else len(task.classes)
+    score = score_named(scoring, task.kind, n_classes)
+    settings: dict[str, Any] = {"inner": task.inner, "random_state": random_state}
+    if own.get("scoring") is None and score != DEFAULTS[task.kind]:
+        settings["scoring"] = score.name
     method.set_params(**{k: v for k, v in settings.items() if k in own and v is not None})
+    _check_chooses(method, score, task)
     label = method_name(method)
     strict = task.items == "graphs" and (strict or not hasattr(method, "sweeps"))
     identity = {
         "dataset": task.name,
         "content": fingerprint(data),
-        "classes": task.class_sizes(),
+        **task.sizes(),
         "method": label,
         "model": described(method),
         "folds": task.folds,
@@ -173,6 +189,7 @@ def evaluate(
         "strict": strict,
         "nask": environment()["versions"]["nask"],
         **({"items": "nodes", "split": split} if task.items == "nodes" else {}),
+        **({} if score == ACCURACY else {"scoring": score.name}),
     }
     with nullcontext(out) if out is not None else scratch_folder() as folder:
         place = Path(folder).expanduser()
@@ -180,7 +197,7 @@ def evaluate(
             raise ParameterError(f"{place} is a file: expected a folder for results.")
         journal = Journal(records_path(place, task.name, label), identity)
         kept = None if grams is None else Path(grams).expanduser()
-        work = (method, task, strict, journal, kept, n_jobs)
+        work = (method, task, score, strict, journal, kept, n_jobs)
         if _pending(task, journal):
             if time_limit is None:
                 _finish(*work, progress)
@@ -192,6 +209,7 @@ def evaluate(
 def _finish(
     method: Any,
     task: Task,
+    score: Score,
     strict: bool,
     journal: Journal,
     kept: Path | None,
@@ -202,7 +220,7 @@ def _finish(
     grams, pending = kept or _grams(journal), _pending(task, journal)
     with journal.alone():
         journal.note_environment(environment())
-        done = _run(method, task, pending, strict, grams, journal, n_jobs, progress)
+        done = _run(method, task, score, pending, strict, grams, journal, n_jobs, progress)
         for record in _tracked(done, task, journal, progress):
             journal.note_fold(record)
         if kept is None:
@@ -213,7 +231,7 @@ def _finish_within(
     seconds: float, work: tuple[Any, ...], identity: Mapping[str, Any], progress: Progress
 ) -> Journal:
     """Evaluate them in a process that is ended when its time is used up; return the journal."""
-    _, task, _, journal, kept, _ = work
+    _, task, _, _, journal, kept, _ = work
     process = run_within(seconds - (journal.timeout or 0.0), _finish, *work, False)
     # Closed in any case, also if a function that reports progress raises.
     with closing(process):
@@ -243,6 +261,24 @@ def _tracked(folds: Iterable[T], task: Task, journal: Journal, progress: Progres
     return track(folds, len(task.splits), progress, f"{task.name}: folds", start=before)
 
 
+def _named(name: str, data: Dataset | NodeDataset, items: Items) -> Any:
+    """Return the method of that name for the target; where there is none, say what that is."""
+    task, why = data.learning_task() if isinstance(data, Dataset) else ("classify", "")
+    try:
+        return named_method(name, items, task)
+    except ParameterError as error:
+        if task == "classify" or not isinstance(data, Dataset):
+            raise
+        classes = (
+            " If they are classes, say so: nask evaluate --task classify, or Dataset(..., "
+            "task='classify')."
+        )
+        raise ParameterError(
+            f"{error} {data.name} has numbers on a scale, because {why}."
+            + classes * can_be_classes(data.y)
+        ) from None
+
+
 def _check_fits(method: Any, task: Task, strict: bool) -> None:
     """Raise if the method, or a parameter, is not for what the task classifies."""
     if classifies(method) != task.items:
@@ -254,10 +290,39 @@ def _check_fits(method: Any, task: Task, strict: bool) -> None:
             f"{type(method).__name__} classifies {classifies(method)}, but in {task.name} "
             f"{task.items} have the classes: expected a model with {expected[task.items]}."
         )
+    if learns(method) != task.kind:
+        kinds = {"classify": "classes", "regress": "numbers on a scale"}
+        hint = {
+            "classify": "a classifier, such as TunedNASKClassifier",
+            "regress": "a regressor, such as TunedNASKRegressor, or --task classify (Dataset(..., "
+            "task='classify')) if they are classes",
+        }
+        raise ParameterError(
+            f"{type(method).__name__} predicts {kinds[learns(method)]}, but {task.name} has "
+            f"{kinds[task.kind]}: expected {hint[task.kind]}."
+        )
     if strict and task.items == "nodes":
         raise ParameterError(
             f"The 'strict' parameter of evaluate is for sets of graphs: {task.name} is one "
             "network, whose nodes are all seen."
+        )
+
+
+def _check_chooses(method: Any, score: Score, task: Task) -> None:
+    """Raise where the search of a method has no probabilities that the score takes."""
+    if score.needs != "probabilities" or not hasattr(method, "sweeps"):
+        return
+    n_train = max(len(split.train) for split in task.splits)
+    if method.learner_for(n_train) != "ridge":
+        raise ParameterError(
+            f"The score {quoted(score.name)} takes probabilities, and an SVM whose parameters are "
+            "chosen has none. Choose a score of predicted classes or of decisions, or, of up to "
+            f"{LARGEST_RIDGE} training items, the learner 'ridge'."
+        )
+    if score_named(method.scoring).needs != "probabilities":
+        raise ParameterError(
+            f"The score {quoted(score.name)} takes probabilities, which a search by "
+            f"{quoted(method.scoring)} does not keep. Leave out the model's own scoring."
         )
 
 
@@ -293,6 +358,7 @@ def _is_done(split: Split, task: Task, journal: Journal) -> bool:
 def _run(
     method: Any,
     task: Task,
+    score: Score,
     pending: Sequence[Split],
     strict: bool,
     grams: Path,
@@ -303,8 +369,7 @@ def _run(
     """Evaluate the folds that are left, in the order in which they are done."""
     if strict or not hasattr(method, "sweeps"):
         fold = fold_of_its_own if task.items == "graphs" else nodes_of_their_own
-        own = (method, task.data, task.y)
-        tasks = (delayed(with_warnings)(fold, *own, split) for split in pending)
+        tasks = (delayed(with_warnings)(fold, method, task, split, score) for split in pending)
         return _retold(in_processes(tasks, n_jobs, ordered=False))
     bar = not callable(progress) and progress
     method = clone(method).set_params(n_jobs=n_jobs)
@@ -314,7 +379,6 @@ def _run(
     stacks = shared_stacks(sweeps, task.data, n_items, grams, journal, n_jobs, bar, text)
     of_split = {id(split): k for k, split in enumerate(task.splits)}
     places = [of_split[id(split)] for split in pending]
-    classes = task.classes, task.codes
     n_train = max(len(split.train) for split in pending)
     learner = method.learner_for(n_train)
     # What each fold has kept of a large set; of any other, SVMs go on with what ridge regressions
@@ -323,7 +387,7 @@ def _run(
     ridge: Iterable[RidgeFold] = ()
     if method.judges_ridge(n_train):
         text = f"{task.name}: settings"
-        ridge = ridge_folds(method, sweeps, few, stacks, *classes, pending, bar, text)
+        ridge = ridge_folds(method, sweeps, few, stacks, task, pending, score, bar, text)
     if learner == "ridge":
         return (fold.record for fold in ridge)
     judged = list(ridge)
@@ -335,7 +399,10 @@ def _run(
     n_processes = folds_at_a_time(n_jobs, n_items, pending, itemsize)
     tasks = (
         delayed(with_warnings)(
-            fold_of_shared, method, *_of_split(sweeps, stacks, own), *classes, split, seconds
+            fold_of_shared,
+            method,
+            *_of_split(sweeps, stacks, own),
+            *(task.classes, task.target, split, seconds, score),
         )
         for own, split, seconds in zip(few, pending, spent, strict=True)
     )
@@ -350,29 +417,35 @@ def better_folds(ridge: Iterable[FoldRecord], svm: Iterable[FoldRecord]) -> Iter
     --------
     >>> from dataclasses import replace
     >>> record = FoldRecord(0, 0, 0.0, {}, 0.8, (3,), (1,), 0.0, 0.0, (0,))
-    >>> other = replace(record, inner_accuracy=0.9, predicted=(0,), accuracy=1.0)
+    >>> other = replace(record, inner_score=0.9, predicted=(0,), accuracy=1.0)
     >>> [found.accuracy for found in better_folds([record], [other])]
     [1.0]
     """
     by_place = {(record.repeat, record.fold): record for record in ridge}
     for record in svm:
         other = by_place[record.repeat, record.fold]
-        yield max(other, record, key=lambda own: own.inner_accuracy or 0.0)
+        yield max(other, record, key=_inner_score)
+
+
+def _inner_score(record: FoldRecord) -> float:
+    return -np.inf if record.inner_score is None else record.inner_score
 
 
 def _candidates(
     method: Any, task: Task, progress: Progress
 ) -> tuple[Sequence[Sweep], list[list[Candidate]] | None]:
     """The passes over all data, and, of a large set, the candidates that each split has kept."""
-    known = np.flatnonzero(task.codes >= 0)
+    known = task.known
     # As in a fit: what counts are training items, of which a public split has few.
     if max(len(split.train) for split in task.splits) <= LARGEST_UNSCREENED:
         return method.sweeps_of(task.data), None
-    place = np.cumsum(task.codes >= 0) - 1
+    place = np.empty(len(task.target), dtype=np.intp)
+    place[known] = np.arange(len(known))
     # All splits, not those that are left: a run that goes on has the same passes.
     others = [np.setdiff1d(known, split.train) for split in task.splits]
     tests = [place[own] for own in others]
-    found = screen(method, task.data, known, task.codes[known], task.classes, tests, progress)
+    goal = method.goal(task.target[known], task.classes)
+    found = screen(method, task.data, known, goal, tests, progress)
     return found.sweeps, found.kept
 
 

@@ -1,27 +1,35 @@
-"""One outer fold: learn from its training set, then classify its test set."""
+"""One outer fold: learn from its training set, then predict its test set."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
-from nask.arrays import Array, Index, Positions
-from nask.evaluation.records import FoldRecord
+from nask.arrays import Array, Positions
+from nask.evaluation.records import ERRORS, FoldRecord
+from nask.evaluation.scoring import found_score
 from nask.evaluation.splits import Split
+from nask.evaluation.tasks import Task
+from nask.exceptions import ParameterError
 from nask.execution.progress import Progress, track
-from nask.graph.attributed_graph import AttributedGraph
 from nask.io.node_dataset import NO_CLASS
-from nask.learning.decisions import best_class
-from nask.learning.path import predictions
+from nask.learning.decisions import best_class, most_confident
+from nask.learning.goals import Goal
+from nask.learning.held_out import confidence_of
+from nask.learning.path import confidences
+from nask.learning.scores import ACCURACY, Score
+from nask.messages import quoted
 from nask.tuning.inner_folds import one_split
 from nask.tuning.screening import finalists
 from nask.tuning.sweeps import Candidate, Sweep
+from nask.tuning.trials import Choice
 
 # Of the scores of test items that are kept until settings have been chosen.
 BYTES_OF_SCORES = 2**30
@@ -45,6 +53,7 @@ def fold_of_shared(
     codes: Positions,
     split: Split,
     seconds_before: float = 0.0,
+    score: Score = ACCURACY,
 ) -> FoldRecord:
     """Choose an SVM and fit it, both from rows of Gram matrices of the whole set.
 
@@ -62,23 +71,41 @@ def fold_of_shared(
     split : Split
     seconds_before : float
         Spent on choosing the candidates.
+    score : Score
+        What is recorded.
     """
     start = time.perf_counter()
     rows, splits = split.train, None
     if split.validation is not None:
         rows, splits = one_split(split.train, split.validation)
-    judge = method.svm_judge(codes[rows], classes, splits=splits)
+    judge = method.svm_judge(method.goal(codes[rows], classes), classes, splits=splits)
     stack_of = {id(sweep): stack for sweep, stack in zip(sweeps, stacks, strict=True)}
     for sweep in sweeps:
         judge.enter(sweep, stack_of[id(sweep)], rows)
     chosen = judge.best
     gram = chosen.sweep.gram(stack_of[id(chosen.sweep)], chosen.candidate)
     weights = method.class_weight_by_code(classes)
-    [predicted] = predictions(gram, codes, split.train, split.test, [chosen.C], weights)
+    [confidence] = confidences(gram, codes, split.train, split.test, [chosen.C], weights)
     seconds = time.perf_counter() - start + seconds_before
-    return _record(
-        split, classes[codes], classes[predicted], chosen.parameters, chosen.score, 0.0, seconds
-    )
+    outputs = confidence if score.needs == "decisions" else None
+    answer = Answer(classes[most_confident(confidence)], outputs)
+    own = chosen.parameters, chosen.score, 0.0, seconds
+    return fold_record(split, classes[codes], answer, score, classes, *own)
+
+
+class Answer(NamedTuple):
+    """What a method says of the items tested.
+
+    Parameters
+    ----------
+    predicted : ndarray
+        Classes, or numbers.
+    outputs : ndarray, optional
+        Decisions of two classes, or probabilities, where the score needs them.
+    """
+
+    predicted: Array
+    outputs: Array | None = None
 
 
 class RidgeFold(NamedTuple):
@@ -100,9 +127,9 @@ def ridge_folds(
     sweeps: Sequence[Sweep],
     kept: Sequence[Sequence[Candidate]] | None,
     stacks: Sequence[Array],
-    classes: Array,
-    codes: Positions,
+    task: Task,
     splits: Sequence[Split],
+    score: Score,
     progress: Progress,
     description: str,
 ) -> Iterator[RidgeFold]:
@@ -113,28 +140,30 @@ def ridge_folds(
 
     Parameters
     ----------
-    method : TunedClassifier
+    method : TunedModel
     sweeps : sequence of Sweep
     kept : sequence of sequence of Candidate, or None
         What each split may choose among; all where None.
     stacks : sequence of ndarray
         The Gram matrices of all graphs or nodes, one stack per sweep.
-    classes : ndarray of shape (n_classes,)
-    codes : ndarray of shape (n,)
-        The class of each graph or node, as its number in ``classes``; -1 where it has none.
+    task : Task
     splits : sequence of Split
+        Some of those of the task.
+    score : Score
+        What is recorded.
     progress : bool or callable
     description : str
         The text beside the bar.
     """
     # A public split may leave out nodes that have a class.
     known = np.union1d(splits[0].train, splits[0].test)
-    place = np.empty(len(codes), dtype=np.intp)
+    place = np.empty(len(task.target), dtype=np.intp)
     place[known] = np.arange(len(known))
-    for first, some in _groups(sweeps, splits, len(classes)):
+    goal = method.goal(task.target[known], task.classes)
+    for first, some in _groups(sweeps, splits, goal):
         start = time.perf_counter()
         few = None if kept is None else kept[first : first + len(some)]
-        judge, rows = _judge_of(method, classes, codes, known, place, few, some)
+        judge, rows = _judge_of(method, task, goal, known, place, few, some)
         for sweep, stack in track(
             zip(sweeps, stacks, strict=True), len(sweeps), progress, description
         ):
@@ -142,16 +171,29 @@ def ridge_folds(
         choices = [judge.choose(fold) for fold in range(len(some))]
         seconds = (time.perf_counter() - start) / len(some)
         for fold, (split, choice) in enumerate(zip(some, choices, strict=True)):
-            predicted = classes[best_class(judge.scores(fold, choice))]
-            chosen = choice.parameters, choice.score
-            record = _record(split, classes[codes], predicted, *chosen, 0.0, seconds)
+            own = choice.parameters, choice.score, 0.0, seconds
+            answer = _answer(judge, fold, choice, task.classes, score)
+            record = fold_record(split, task.labels, answer, score, task.classes, *own)
             yield RidgeFold(record, finalists(judge, fold))
+
+
+def _answer(judge: Any, fold: int, choice: Choice, classes: Array | None, score: Score) -> Answer:
+    """What the chosen settings say of the test items of a fold."""
+    scores = judge.scores(fold, choice)
+    if classes is None:
+        return Answer(scores[:, 0])
+    predicted = classes[best_class(scores)]
+    if score.needs == "decisions":
+        return Answer(predicted, confidence_of(scores))
+    if score.needs == "probabilities":
+        return Answer(predicted, judge.probabilities(fold, choice))
+    return Answer(predicted)
 
 
 def _judge_of(
     method: Any,
-    classes: Array,
-    codes: Positions,
+    task: Task,
+    goal: Goal,
     known: Positions,
     place: Positions,
     kept: Sequence[Sequence[Candidate]] | None,
@@ -162,50 +204,57 @@ def _judge_of(
     if first.validation is not None:
         shown = np.concatenate([first.train, first.validation])
         rows = np.concatenate([shown, first.test])
-        return method.judge_on_validation(codes[shown], classes, len(first.train)), rows
+        own = method.goal(task.target[shown], task.classes)
+        return method.judge_on_validation(own, len(first.train)), rows
     tests = [place[split.test] for split in splits]
-    return method.judge(codes[known], classes, tests, kept), known
+    return method.judge(goal, tests, kept), known
 
 
 def _groups(
-    sweeps: Sequence[Sweep], splits: Sequence[Split], n_classes: int
+    sweeps: Sequence[Sweep], splits: Sequence[Split], goal: Goal
 ) -> Iterator[tuple[int, Sequence[Split]]]:
     """Splits that are judged together, and the number of the first one.
 
-    As many as the scores of all settings fit into memory.
+    As many as what is kept of all settings fits into memory: the scores of test items and, of
+    other scores than accuracy, what they need of all items.
     """
     n_settings = sum(
-        len(own.alpha) * (len(own.multiclass) if n_classes > 2 else 1)
+        len(own.alpha) * (len(own.multiclass) if goal.has_schemes else 1)
         for sweep in sweeps
         for own in sweep.candidates
     )
-    bytes_per_split = 4 * max(1, n_settings) * n_classes * max(len(split.test) for split in splits)
-    n_together = max(1, BYTES_OF_SCORES // bytes_per_split)
+    itemsize = np.dtype(goal.dtype).itemsize
+    per_setting = itemsize * goal.n_scores * max(len(split.test) for split in splits)
+    if goal.score != ACCURACY:
+        per_setting += goal.bytes_kept
+    n_together = max(1, BYTES_OF_SCORES // (max(1, n_settings) * per_setting))
     for first in range(0, len(splits), n_together):
         yield first, splits[first : first + n_together]
 
 
-def fold_of_its_own(
-    method: Any, graphs: Sequence[AttributedGraph], y: Array, split: Split
-) -> FoldRecord:
+def fold_of_its_own(method: Any, task: Task, split: Split, score: Score = ACCURACY) -> FoldRecord:
     """Fit on the training graphs as if there were no others.
 
     Parameters
     ----------
     method : estimator
         Cloned, never fitted itself.
-    graphs : sequence of AttributedGraph
-        All graphs of the set.
-    y : ndarray of shape (n_graphs,)
+    task : Task
     split : Split
+    score : Score
+        What is recorded.
     """
     start = time.perf_counter()
+    graphs, y = task.data, task.y
     fitted = clone(method).fit([graphs[i] for i in split.train], y[split.train])
-    predicted = fitted.predict([graphs[i] for i in split.test])
-    return _fitted_record(split, y, fitted, predicted, start)
+    tested = [graphs[i] for i in split.test]
+    answer = Answer(fitted.predict(tested), outputs_of(fitted, score, task.classes, tested))
+    return _fitted_record(split, task, fitted, answer, score, start)
 
 
-def nodes_of_their_own(method: Any, graph: AttributedGraph, y: Index, split: Split) -> FoldRecord:
+def nodes_of_their_own(
+    method: Any, task: Task, split: Split, score: Score = ACCURACY
+) -> FoldRecord:
     """Fit on the network and the classes of the training nodes; other classes are hidden.
 
     A method whose ``fit`` takes ``validation`` also gets the classes of the validation nodes.
@@ -214,13 +263,14 @@ def nodes_of_their_own(method: Any, graph: AttributedGraph, y: Index, split: Spl
     ----------
     method : estimator
         Cloned, never fitted itself.
-    graph : AttributedGraph
-        The network, with the training and the test nodes.
-    y : ndarray of shape (n_nodes,)
-        The classes, with ``NO_CLASS``, or None beside text, where a node has none.
+    task : Task
+        Of a network, with the training and the test nodes.
     split : Split
+    score : Score
+        What is recorded.
     """
     start = time.perf_counter()
+    graph, y = task.data, task.y
     given = {"train": split.train}
     if split.validation is not None and "validation" in signature(method.fit).parameters:
         given["validation"] = split.validation
@@ -228,18 +278,48 @@ def nodes_of_their_own(method: Any, graph: AttributedGraph, y: Index, split: Spl
     for nodes in given.values():
         known[nodes] = y[nodes]
     fitted = clone(method).fit(graph, known, **given)
-    predicted = fitted.predict(graph, nodes=split.test)
-    return _fitted_record(split, y, fitted, predicted, start)
+    where = {"nodes": split.test}
+    outputs = outputs_of(fitted, score, task.classes, graph, **where)
+    answer = Answer(fitted.predict(graph, **where), outputs)
+    return _fitted_record(split, task, fitted, answer, score, start)
+
+
+def outputs_of(
+    fitted: Any, score: Score, classes: Array | None, *where: Any, **nodes: Any
+) -> Array | None:
+    """What a score looks at beside predictions: decisions of two classes, or probabilities.
+
+    Parameters
+    ----------
+    fitted : classifier
+    score : Score
+    classes : ndarray or None
+    *where, **nodes
+        What is asked about.
+    """
+    if classes is None or score.needs in ("classes", "numbers"):
+        return None
+    if score.needs == "decisions" and hasattr(fitted, "decision_function"):
+        return np.asarray(fitted.decision_function(*where, **nodes), dtype=np.float64)
+    if not hasattr(fitted, "predict_proba"):
+        raise ParameterError(
+            f"The score {quoted(score.name)} takes {score.needs}, and {type(fitted).__name__} has "
+            "no method for them. Choose a score of predicted classes, such as balanced_accuracy."
+        )
+    found = np.asarray(fitted.predict_proba(*where, **nodes), dtype=np.float64)
+    return found[:, 1] if score.needs == "decisions" else found
 
 
 def _fitted_record(
-    split: Split, y: Array, fitted: Any, predicted: Array, start: float
+    split: Split, task: Task, fitted: Any, answer: Answer, score: Score, start: float
 ) -> FoldRecord:
     kernel = getattr(fitted, "seconds_kernel_", 0.0)
-    return _record(
+    return fold_record(
         split,
-        y,
-        predicted,
+        task.labels,
+        answer,
+        score,
+        task.classes,
         getattr(fitted, "best_params_", {}),
         getattr(fitted, "best_score_", None),
         kernel,
@@ -247,24 +327,57 @@ def _fitted_record(
     )
 
 
-def _record(
+def fold_record(
     split: Split,
     y: Array,
-    predicted: Array,
+    answer: Answer,
+    score: Score,
+    classes: Array | None,
     parameters: Mapping[str, Any],
-    score: float | None,
+    inner_score: float | None,
     kernel: float,
     learning: float,
 ) -> FoldRecord:
-    return FoldRecord(
+    """Make the record of a fold, with its scores.
+
+    Parameters
+    ----------
+    split : Split
+    y : ndarray of shape (n,)
+        The truth about all graphs or nodes.
+    answer : Answer
+        About those tested.
+    score : Score
+        What is recorded, beside accuracy, or beside R2 and the mean errors of numbers.
+    classes : ndarray or None
+    parameters : mapping
+        What was chosen.
+    inner_score : float or None
+    kernel, learning : float
+        Seconds.
+    """
+    truth, predicted = y[split.test], np.asarray(answer.predicted)
+    outputs = None
+    if answer.outputs is not None:
+        told = answer.outputs.tolist()
+        outputs = tuple(tuple(own) if isinstance(own, list) else own for own in told)
+    record = FoldRecord(
         repeat=split.repeat,
         fold=split.fold,
-        accuracy=float(np.mean(predicted == y[split.test])),
+        accuracy=None if classes is None else float(np.mean(predicted == truth)),
         parameters=parameters,
-        inner_accuracy=score,
+        inner_score=inner_score,
         test=tuple(split.test.tolist()),
         predicted=tuple(predicted.tolist()),
         seconds_kernel=kernel,
         seconds_learning=learning,
-        truth=tuple(y[split.test].tolist()),
+        truth=tuple(truth.tolist()),
+        outputs=outputs,
     )
+    if score == ACCURACY:
+        return record
+    names = [score.name] if classes is not None else [*(own for _, own in ERRORS.values())]
+    labels = [] if classes is None else [str(label) for label in classes.tolist()]
+    each = dict.fromkeys([*names, score.name])
+    found = {name: found_score(record, Score(name), labels) for name in each}
+    return replace(record, scores=found)

@@ -8,22 +8,37 @@ predictions.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from nask.evaluation.record_fields import ENVIRONMENT, NAMES, PASS, RUN, TIMEOUT, check_fields
+from nask.choices import LearningTask
+from nask.evaluation.record_fields import (
+    ENVIRONMENT,
+    NAMES,
+    OF_SOME_RUNS,
+    PASS,
+    RUN,
+    TIMEOUT,
+    check_fields,
+)
 from nask.evaluation.records import FoldRecord
+from nask.evaluation.scoring import found_score
 from nask.exceptions import FormatError, ParameterError
+from nask.learning.scores import Score, score_names
 from nask.messages import quoted
 from nask.storage.json_lines import JsonLines
 from nask.storage.write_errors import writing
 
-# Version of the records. Those of version 1 have no version number and no true classes.
-VERSION = 2
+# Version of the records. Those of version 1 have no version number and no true classes. A run with
+# accuracy alone is written in version 2, one with another score, or on numbers, in version 3.
+ACCURACIES, VERSION = 2, 3
 # The parameter and the option that name the folder for results, in errors.
 OUT = "out (--out)"
+# What a run on numbers has in place of classes.
+OF_NUMBERS = ("task", "n_items", "scoring")
 
 
 class Journal:
@@ -77,7 +92,8 @@ class Journal:
                 raise self._file.foreign()
             with writing(path, OUT):
                 path.parent.mkdir(parents=True, exist_ok=True)
-            lines = [{"run": json.loads(json.dumps(identity)), "version": VERSION}]
+            version = VERSION if "scoring" in (identity or {}) else ACCURACIES
+            lines = [{"run": json.loads(json.dumps(identity)), "version": version}]
             self._file.append(lines[0])
         self.version: int = lines[0].get("version", 1)
         self.run: dict[str, Any] = lines[0]["run"]
@@ -147,6 +163,8 @@ class Journal:
             strange = [t for t in record.truth if str(t) not in self.run["classes"]]
             if strange:
                 raise ValueError(f"has a class {quoted(strange[0])}, which the run has not")
+        if record.scores:
+            _check_scores(record, list(self.run.get("classes", {})))
         tested = self._tested.setdefault(record.repeat, set())
         if not tested.isdisjoint(record.test):
             raise ValueError(f"is of {place}, and tests what another fold of it has tested")
@@ -163,7 +181,18 @@ class Journal:
             )
         try:
             check_fields({"run": self.run}, {"run": NAMES})
-            check_fields(self.run, RUN, optional=("items", "split") if whole else tuple(RUN))
+            numbers = self.run.get("task") == "regress"
+            of_numbers = ("classes",) if numbers else ()
+            check_fields(
+                self.run, RUN, optional=(*OF_SOME_RUNS, *of_numbers) if whole else tuple(RUN)
+            )
+            if whole and numbers:
+                check_fields(
+                    {k: v for k, v in self.run.items() if k in OF_NUMBERS},
+                    {k: RUN[k] for k in OF_NUMBERS},
+                )
+            if "scoring" in self.run:
+                _check_score(self.run["scoring"], "regress" if numbers else "classify")
         except ValueError as error:
             raise FormatError(f"Line 1 of {self.path} {error}. {remedy}") from error
 
@@ -179,6 +208,24 @@ class Journal:
                 f"{self.path} holds another run: {difference}. Choose another folder for results, "
                 "or delete the file to begin again."
             )
+
+
+def _check_score(name: str, task: LearningTask) -> None:
+    """Raise ValueError unless there is such a score for the task."""
+    if name not in score_names(task):
+        raise ValueError(f"has 'scoring': {quoted(name)}, which is no score that this nask knows")
+
+
+def _check_scores(record: FoldRecord, classes: list[str]) -> None:
+    """Raise ValueError unless the scores are those of what was predicted."""
+    for name, given in record.scores.items():
+        _check_score(name, "classify" if classes else "regress")
+        try:
+            found = found_score(record, Score(name), classes)
+        except ParameterError as error:
+            raise ValueError(f"has {name} {given}, which cannot be found again: {error}") from error
+        if not math.isclose(given, found, rel_tol=1e-9, abs_tol=1e-9):
+            raise ValueError(f"has {name} {given}, but its predictions have {found}")
 
 
 def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:

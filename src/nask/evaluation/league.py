@@ -19,6 +19,7 @@ from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_results
 from nask.evaluation.significance import corrected_error, corrected_t_test
 from nask.exceptions import ParameterError, did_you_mean
+from nask.learning.scores import ACCURACY
 from nask.messages import listed, quoted
 
 # Collections of sets that are drawn to see how far average ranks could have come out differently.
@@ -135,7 +136,8 @@ def league(
     Parameters
     ----------
     results : folder, or iterable of Evaluation
-        Of one protocol per set: folds are shared.
+        Of one protocol per set: folds are shared. Those with another score than accuracy, or on
+        numbers, are left out.
     reference : str, default="nask"
         The method that all others are compared with.
 
@@ -154,6 +156,8 @@ def league(
     ('DummyClassifier', 2, 0.0)
     """
     given = read_results(results) if isinstance(results, str | os.PathLike) else list(results)
+    # By accuracy: runs with other scores, or on numbers, have no part in the same ranks.
+    given = [own for own in given if own.scoring == ACCURACY.name]
     found = {(own.dataset, own.method): own for own in given}
     datasets = tuple(dict.fromkeys(dataset for dataset, _ in found))
     methods = sorted({method for _, method in found})
@@ -220,7 +224,7 @@ def _duels(
         base = results[dataset, reference]
         if method == reference or own.timeout is not None or base.timeout is not None:
             continue
-        differences, ratio = differences_of(shared_folds(base, own), own.n_items)
+        differences, ratio = differences_of(base, own)
         several = len(differences) > 1
         found[dataset, method] = Duel(
             float(differences.mean()),

@@ -43,6 +43,22 @@ def _is_share(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value <= 1
 
 
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _are_scores(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_number, value.values()))
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_number, value))
+
+
+def _are_outputs(value: Any) -> bool:
+    return _are_numbers(value) or (isinstance(value, list) and all(map(_are_numbers, value)))
+
+
 def _are_classes(value: Any) -> bool:
     return isinstance(value, list) and all(type(v) in (str, int, float, bool) for v in value)
 
@@ -69,10 +85,17 @@ FOLD: Mapping[str, Kind] = {
     "seconds_learning": TIME,
     "truth": CLASSES,
 }
+# Of a run with another score than accuracy, or on numbers.
+SCORED_FOLD: Mapping[str, Kind] = {
+    **{name: kind for name, kind in FOLD.items() if name != "inner_accuracy"},
+    "inner_score": ("a number, or null", lambda v: v is None or _is_number(v)),
+    "scores": ("a mapping of names to numbers", _are_scores),
+    "outputs": ("a list of numbers, or of lists of them", _are_outputs),
+}
 PASS: Mapping[str, Kind] = {"pass": COUNT, "seconds": TIME}
 ENVIRONMENT: Mapping[str, Kind] = {"environment": NAMES}
 TIMEOUT: Mapping[str, Kind] = {"timeout": TIME}
-# What decides a result: the fields of the first line of a run. Only nodes have "items" and "split".
+# What decides a result: the fields of the first line of a run.
 RUN: Mapping[str, Kind] = {
     "dataset": TEXT,
     "content": TEXT,
@@ -89,4 +112,9 @@ RUN: Mapping[str, Kind] = {
     "nask": TEXT,
     "items": ("'graphs' or 'nodes'", lambda value: value in ("graphs", "nodes")),
     "split": TEXT,
+    "scoring": TEXT,
+    "task": ("'regress'", lambda value: value == "regress"),
+    "n_items": ("an int of 1 or more", lambda value: _is_count(value) and value > 0),
 }
+# Fields that only some runs have: on nodes, with another score, on numbers.
+OF_SOME_RUNS = ("items", "split", "scoring", "task", "n_items")

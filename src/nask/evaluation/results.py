@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from pathlib import Path
@@ -82,7 +83,7 @@ def summary(journal: Journal, repeats: int) -> Evaluation:
     records = tuple(
         journal.folds[repeat, fold] for repeat in range(repeats) for fold in range(run["folds"])
     )
-    sizes = run["classes"].values()
+    sizes = list(run.get("classes", {}).values())
     return Evaluation(
         dataset=run["dataset"],
         method=run["method"],
@@ -92,13 +93,15 @@ def summary(journal: Journal, repeats: int) -> Evaluation:
         inner=run["inner"],
         random_state=run["random_state"],
         strict=run["strict"],
-        majority=max(sizes) / sum(sizes),
-        n_items=sum(sizes),
+        majority=max(sizes) / sum(sizes) if sizes else math.nan,
+        n_items=sum(sizes) if sizes else run["n_items"],
         seconds_kernel=sum(journal.passes.values()) + sum(r.seconds_kernel for r in records),
         seconds_learning=sum(record.seconds_learning for record in records),
         environment=journal.environment,
         items=run.get("items", "graphs"),
         timeout=None if repeats else journal.timeout,
+        scoring=run.get("scoring", "accuracy"),
+        classes=tuple(run.get("classes", {})),
     )
 
 

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from nask.arrays import Array, Positions
 from nask.exceptions import ParameterError
 from nask.io.node_dataset import NodeDataset
 from nask.messages import quoted
+
+# Without two numbers in a test set there is no variance to explain.
+LEAST_TESTED = 2
 
 
 class Split(NamedTuple):
@@ -77,16 +80,83 @@ def _without_warning(
         return list(parts)
 
 
-def _group_folds(
-    y: Array, groups: Positions, folds: int, seed: int
-) -> list[tuple[Positions, Positions]]:
-    """Return training and test sets that share no group; raise if a test set is empty."""
-    n_groups = len(np.unique(groups))
+def plain_splits(
+    n_items: int,
+    folds: int,
+    repeats: int,
+    random_state: int,
+    groups: Positions | None = None,
+) -> Iterator[Split]:
+    """Yield folds of what has numbers, shuffled anew for each repeat.
+
+    They depend only on how many there are, the groups, the number of folds and the seed.
+
+    Parameters
+    ----------
+    n_items : int
+    folds, repeats, random_state, groups
+        As of :func:`outer_splits`.
+
+    Examples
+    --------
+    >>> [(s.repeat, s.fold, s.test.size) for s in plain_splits(7, 3, 1, random_state=0)]
+    [(0, 0, 3), (0, 1, 2), (0, 2, 2)]
+    >>> twins = np.array([0, 0, 1, 2, 2, 3])
+    >>> sorted(s.test.tolist() for s in plain_splits(6, 2, 1, random_state=0, groups=twins))
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    own = np.arange(n_items) if groups is None else groups
+    names = np.unique(own)
+    _check_groups(len(names), folds)
+    for repeat in range(repeats):
+        parts = KFold(folds, shuffle=True, random_state=random_state + repeat).split(names)
+        for fold, (_, chosen) in enumerate(parts):
+            tested = np.isin(own, names[chosen])
+            if tested.sum() < LEAST_TESTED:
+                raise ParameterError(
+                    f"Fold {fold} of {folds} has one graph to test, and R2 takes two. Use fewer "
+                    "folds, or no groups."
+                )
+            yield Split(repeat, fold, np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def check_enough(n_items: int, folds: int) -> None:
+    """Raise where a fold would test a single item with a number, of which there is no R2.
+
+    Examples
+    --------
+    >>> check_enough(15, 10)
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: 10 folds of 15 graphs leave one graph to test in some, and R2
+    takes two. Use 2 to 7 folds.
+    """
+    most = n_items // LEAST_TESTED
+    if folds <= most:
+        return
+    if most < 2:
+        raise ParameterError(
+            f"{n_items} graphs are too few for 2 folds: expected {2 * LEAST_TESTED} at least."
+        )
+    raise ParameterError(
+        f"{folds} folds of {n_items} graphs leave one graph to test in some, and R2 takes two. "
+        f"Use {f'2 to {most}' if most > 2 else '2'} folds."
+    )
+
+
+def _check_groups(n_groups: int, folds: int) -> None:
     if n_groups < folds:
         raise ParameterError(
             f"{folds} folds need as many groups, since a group is in one fold, but there "
             f"{'is' if n_groups == 1 else 'are'} {n_groups}. Use fewer folds, or no groups."
         )
+
+
+def _group_folds(
+    y: Array, groups: Positions, folds: int, seed: int
+) -> list[tuple[Positions, Positions]]:
+    """Return training and test sets that share no group; raise if a test set is empty."""
+    n_groups = len(np.unique(groups))
+    _check_groups(n_groups, folds)
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     parts = _without_warning(splitter.split(y, y, groups))
     for fold, (_, test) in enumerate(parts):

@@ -1,4 +1,4 @@
-"""What is classified, and by which splits: the graphs of a set, or the nodes of a network."""
+"""What is predicted, and by which splits: the graphs of a set, or the nodes of a network."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any, get_args
 import numpy as np
 
 from nask.arrays import Array, Positions
-from nask.choices import Items, SplitName
+from nask.choices import Items, LearningTask, SplitName
 from nask.evaluation.class_sizes import check_class_sizes
-from nask.evaluation.splits import Split, outer_splits, public_split
+from nask.evaluation.splits import Split, check_enough, outer_splits, plain_splits, public_split
 from nask.exceptions import ParameterError
 from nask.graph.isomorphism import isomorphic_groups
 from nask.io.dataset import Dataset
 from nask.io.node_dataset import NO_CLASS, NodeDataset
-from nask.io.target import can_be_classes
 from nask.kernels.parameters import is_integer
-from nask.learning.targets import class_codes
+from nask.learning.targets import as_numbers, class_codes
 from nask.messages import listed, quoted
 
 LEAST = {"folds": 2, "repeats": 1, "inner": 2, "random_state": 0}
@@ -41,10 +40,12 @@ class Task:
     items : {"graphs", "nodes"}
     data : tuple of AttributedGraph, or AttributedGraph
     y : ndarray of shape (n,)
-        Class of each graph or node; -1, or None beside text, for a node without one.
-    classes : ndarray
-    codes : ndarray of shape (n,)
-        Position of the class in ``classes``; -1 for a node without one.
+        Class of each graph or node; -1, or None beside text, for a node without one. Or a
+        number.
+    classes : ndarray or None
+        None of numbers.
+    target : ndarray of shape (n,)
+        Position of the class in ``classes``; -1 for a node without one. Or the number itself.
     splits : list of Split
     folds, repeats : int
     inner : int or None
@@ -55,18 +56,35 @@ class Task:
     items: Items
     data: Any
     y: Array
-    classes: Array
-    codes: Positions
+    classes: Array | None
+    target: Array
     splits: list[Split]
     folds: int
     repeats: int
     inner: int | None
 
-    def class_sizes(self) -> dict[str, int]:
-        """Return how many of each class are tested in a repeat."""
+    @property
+    def kind(self) -> LearningTask:
+        """Whether classes are predicted, or numbers."""
+        return "regress" if self.classes is None else "classify"
+
+    @property
+    def known(self) -> Positions:
+        """Positions of what has a class, or a number."""
+        return np.arange(len(self.y)) if self.classes is None else np.flatnonzero(self.target >= 0)
+
+    @property
+    def labels(self) -> Array:
+        """The class of each graph or node, or its number, as records have it."""
+        return self.y if self.classes is None else self.classes[self.target]
+
+    def sizes(self) -> dict[str, Any]:
+        """Return how many of each class are tested in a repeat; of numbers, how many there are."""
+        if self.classes is None:
+            return {"task": self.kind, "n_items": len(self.y)}
         tested = np.concatenate([split.test for split in self.splits if split.repeat == 0])
-        counts = np.bincount(self.codes[tested], minlength=len(self.classes))
-        return {str(c): int(n) for c, n in zip(self.classes, counts, strict=True)}
+        counts = np.bincount(self.target[tested], minlength=len(self.classes))
+        return {"classes": {str(c): int(n) for c, n in zip(self.classes, counts, strict=True)}}
 
 
 def make_task(
@@ -138,33 +156,34 @@ def make_task(
         raise ParameterError(
             f"{dataset.name} is a set of graphs, which has no public split. Use split='folds'."
         )
-    y = _classes_of_graphs(dataset)
+    y = _targets_of_graphs(dataset)
+    name = f"{dataset.name}@{split}" if split == "grouped" else dataset.name
+    drawn_by = numbers["folds"], numbers["repeats"], random_state
+    if dataset.learning_task()[0] == "regress":
+        values = as_numbers(y, "evaluate", dataset.ids)
+        check_enough(len(values), numbers["folds"])
+        groups = isomorphic_groups(dataset.graphs) if split == "grouped" else None
+        splits = list(plain_splits(len(values), *drawn_by, groups))
+        return Task(name, items, dataset.graphs, values, None, values, splits, **numbers)
     classes, codes = class_codes(y, ids=dataset.ids)
     check_class_sizes(classes, codes, numbers["folds"], least, items, dataset.ids)
     groups = isomorphic_groups(dataset.graphs) if split == "grouped" else None
-    name = dataset.name if groups is None else f"{dataset.name}@{split}"
-    drawn_by = numbers["folds"], numbers["repeats"], random_state
     splits = list(outer_splits(codes, *drawn_by, groups))
     return Task(name, items, dataset.graphs, y, classes, codes, splits, **numbers)
 
 
-def _classes_of_graphs(dataset: Dataset) -> Array:
-    """Return the target of a set of graphs; raise where it holds no classes."""
-    if dataset.y is None or dataset.y.ndim != 1:
+def _targets_of_graphs(dataset: Dataset) -> Array:
+    """Return the target of a set of graphs; raise where there is none, or more than one."""
+    if dataset.y is not None and dataset.y.ndim == 2:
         raise ParameterError(
-            f"{dataset.name} has no classes of graphs: expected a column y in graphs.csv, or a "
-            f"file {dataset.name}_graph_labels.txt beside the others, or y of Dataset."
+            f"{dataset.name} has {dataset.y.shape[1]} targets per graph, and evaluate takes one: "
+            "make a Dataset of one column of y."
         )
-    task, why = dataset.learning_task()
-    if task == "regress":
-        classes = (
-            "If they are classes, say so: nask evaluate --task classify, or Dataset(..., "
-            "task='classify'). "
-        )
+    if dataset.y is None:
         raise ParameterError(
-            f"{dataset.name} has numbers on a scale, because {why}, and evaluate is for classes. "
-            + classes * can_be_classes(dataset.y)
-            + "nask fit and NASKRegressor learn numbers on a scale, and nask predict tells R2."
+            f"{dataset.name} has no classes or numbers to predict: expected a column y in "
+            f"graphs.csv, or a file {dataset.name}_graph_labels.txt or "
+            f"{dataset.name}_graph_attributes.txt beside the others, or y of Dataset."
         )
     return np.asarray(dataset.y)
 

@@ -131,7 +131,7 @@ def explain_features(
 
 
 def _check_decides(
-    linear: Any, functions: LinearFunctions, classes: Array | None, row: Array
+    linear: Any, functions: LinearFunctions, classes: Array | None, given: Any
 ) -> None:
     """Raise unless a model decides about a row of features as its coefficients do.
 
@@ -139,9 +139,11 @@ def _check_decides(
     coefficients for every two classes, not for each.
     """
     n_functions = 1 if classes is None or len(classes) == 2 else len(classes)
-    row = np.asarray(row, dtype=np.float64)
+    row = np.asarray(given, dtype=np.float64)
+    # A table as the model was fitted on one, with names of columns.
+    asked = row if isinstance(given, np.ndarray) else given
     decide = linear.predict if classes is None else linear.decision_function
-    theirs, ours = np.reshape(decide(row), -1), functions.decide(row)[0]
+    theirs, ours = np.reshape(decide(asked), -1), functions.decide(row)[0]
     size = float(np.abs(functions.coefficients).max(initial=0.0) * np.abs(row).sum())
     size += float(np.abs(functions.constants).max(initial=0.0))
     pairwise = isinstance(linear, SVC | NuSVC) and n_functions > 1

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Any, Self, get_args
 
 import numpy as np
-from sklearn.base import TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Float32
@@ -37,7 +37,7 @@ FEWEST_COLUMNS = 2 * SCALARS
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASKFeatures(TransformerMixin, StarParameters):
+class NASKFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StarParameters):
     r"""Features whose inner products approximate the Neighborhood-Aware Star Kernel.
 
     The time is linear in the numbers of nodes and edges, and there is no Gram matrix, so that
@@ -82,6 +82,9 @@ attributes, degree, similarity, max_leaves, use_edges
 
     Notes
     -----
+    ``get_feature_names_out`` names the columns, and ``set_output`` makes tables of them, with
+    pandas or polars.
+
     ``fit`` also learns the directions of the means of z over some training nodes, about 4000 in as
     many graphs as they take, or all nodes of a single graph. These make the error small; with
     any others the products are the same on average.
@@ -203,6 +206,11 @@ attributes, degree, similarity, max_leaves, use_edges
         """What was drawn and learned, and the parameters as they were then."""
         check_is_fitted(self)
         return self._work
+
+    @property
+    def _n_features_out(self) -> int:
+        """Number of columns, for scikit-learn's names of them: naskfeatures0, naskfeatures1, ..."""
+        return int(self.hop_columns_[-1].stop)
 
     @property
     def hop_columns_(self) -> list[slice]:

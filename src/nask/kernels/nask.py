@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Floats
@@ -19,7 +19,7 @@ from nask.kernels.parameters import GraphKernelParameters
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NASK(TransformerMixin, GraphKernelParameters):
+class NASK(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphKernelParameters):
     r"""The Neighborhood-Aware Star Kernel between graphs with mixed attributes.
 
     Two nodes compare by their attributes,
@@ -136,6 +136,11 @@ class NASK(TransformerMixin, GraphKernelParameters):
     mean_squared_distance_ : float
         Between two different training graphs; with ``gram="rbf"`` only.
 
+    Notes
+    -----
+    ``get_feature_names_out`` names the columns, one per training graph, and ``set_output`` makes
+    tables of them, with pandas or polars.
+
     References
     ----------
     Huang, H., Chen, H., Gao, H. and Yao, C. Heterogeneous attributed graph learning via
@@ -234,6 +239,11 @@ class NASK(TransformerMixin, GraphKernelParameters):
     def n_graphs_(self) -> int:
         """Number of training graphs."""
         return self.fitted_.n_graphs
+
+    @property
+    def _n_features_out(self) -> int:
+        """Number of columns, for scikit-learn's names of them: nask0, nask1, ..."""
+        return self.n_graphs_
 
     @property
     def mean_squared_distance_(self) -> float:

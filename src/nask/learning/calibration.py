@@ -14,6 +14,11 @@ from sklearn.svm import SVC
 from nask.arrays import Array, Float64, Positions
 
 FOLDS = 5
+# Factors go from probabilities that are all but equal to those that are all but certain: from
+# e^-7 to e^7, in units of the spread.
+POWERS = 7.0
+# 14 is divided by 1.6 so many times: 1e-4 is left.
+SECTIONS = 25
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,9 @@ class Calibration:
     constants: Float64
 
     @classmethod
-    def of_folds(cls, svm: SVC, gram: Array, codes: Positions) -> Calibration | None:
+    def of_folds(
+        cls, svm: SVC, gram: Array, codes: Positions, sample_weight: Float64 | None = None
+    ) -> Calibration | None:
         """Learn from decisions on held-out folds; None where a class has a single member.
 
         Parameters
@@ -41,17 +48,22 @@ class Calibration:
             Centred.
         codes : ndarray of shape (n,)
             The number of each class.
+        sample_weight : ndarray of shape (n,), optional
         """
         smallest = int(np.bincount(codes).min())
         if smallest < 2:
             return None
         folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
-        return cls.fit(
-            cross_val_predict(svm, gram, codes, cv=folds, method="decision_function"), codes
+        given = None if sample_weight is None else {"sample_weight": sample_weight}
+        held_out = cross_val_predict(
+            svm, gram, codes, cv=folds, method="decision_function", params=given
         )
+        return cls.fit(held_out, codes, sample_weight)
 
     @classmethod
-    def fit(cls, held_out: Float64, codes: Positions) -> Calibration | None:
+    def fit(
+        cls, held_out: Float64, codes: Positions, sample_weight: Float64 | None = None
+    ) -> Calibration | None:
         """Learn from held-out decisions; None where a class has a single member.
 
         Parameters
@@ -59,13 +71,15 @@ class Calibration:
         held_out : ndarray of shape (n,), or (n, n_classes)
         codes : ndarray of shape (n,)
             The number of each class.
+        sample_weight : ndarray of shape (n,), optional
         """
         if int(np.bincount(codes).min()) < 2:
             return None
         held_out = held_out.reshape(len(codes), -1)
         unit = held_out.std(axis=0)
         unit[unit == 0] = 1.0
-        logistic = LogisticRegression(max_iter=10_000).fit(held_out / unit, codes)
+        logistic = LogisticRegression(max_iter=10_000)
+        logistic.fit(held_out / unit, codes, sample_weight)
         coefficients, constants = logistic.coef_ / unit, logistic.intercept_
         if len(coefficients) == 1:
             coefficients = np.concatenate([np.zeros_like(coefficients), coefficients])
@@ -73,7 +87,9 @@ class Calibration:
         return cls(coefficients, constants)
 
     @classmethod
-    def scaled(cls, held_out: Float64, codes: Positions) -> Calibration | None:
+    def scaled(
+        cls, held_out: Float64, codes: Positions, sample_weight: Float64 | None = None
+    ) -> Calibration | None:
         """Learn one factor of all decisions; None where a class has a single member.
 
         With it the most probable class is the most confident one, always (temperature scaling,
@@ -85,6 +101,7 @@ class Calibration:
         held_out : ndarray of shape (n,), or (n, n_classes)
         codes : ndarray of shape (n,)
             The number of each class.
+        sample_weight : ndarray of shape (n,), optional
 
         Examples
         --------
@@ -102,10 +119,10 @@ class Calibration:
 
         def loss(power: float) -> float:
             scores = decisions * (np.exp(power) / unit)
-            return float(np.mean(logsumexp(scores, axis=1) - scores[range(len(codes)), codes]))
+            losses = logsumexp(scores, axis=1) - scores[range(len(codes)), codes]
+            return float(np.average(losses, weights=sample_weight))
 
-        # Between probabilities that are all but equal and all but certain.
-        power = float(minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded").x)
+        power = float(minimize_scalar(loss, bounds=(-POWERS, POWERS), method="bounded").x)
         factor = np.exp(power) / unit
         if held_out.ndim == 1:
             return cls(np.array([[0.0], [factor]]), np.zeros(2))
@@ -124,3 +141,53 @@ class Calibration:
         scores -= scores.max(axis=1, keepdims=True)
         odds = np.exp(scores)
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def scaling_factors(
+    scores: Float64, codes: Positions, weights: Float64, n_numbers: int = 2**21
+) -> Float64:
+    """The factor by which :meth:`Calibration.scaled` would multiply, of many methods at once.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_methods, n, n_classes)
+        Held-out scores of classes.
+    codes : ndarray of shape (n,)
+    weights : ndarray of shape (n,)
+    n_numbers : int
+        Numbers that are held at a time.
+
+    Examples
+    --------
+    >>> decisions, codes = np.array([-2.0, -1.0, 1.0, -1.0]), np.array([0, 0, 1, 1])
+    >>> scores = np.stack([np.zeros(4), decisions], axis=1)
+    >>> [factor] = scaling_factors(scores[None], codes, np.ones(4))
+    >>> bool(abs(factor - Calibration.scaled(decisions, codes).coefficients[1, 0]) < 1e-4)
+    True
+    """
+    n_methods, n, n_classes = scores.shape
+    step = max(1, n_numbers // (n * n_classes))
+    parts = [
+        _factors(scores[first : first + step], codes, weights)
+        for first in range(0, n_methods, step)
+    ]
+    return np.concatenate(parts)
+
+
+def _factors(scores: Float64, codes: Positions, weights: Float64) -> Float64:
+    """By golden sections of all intervals at once: the loss has one minimum in each."""
+    unit = scores.std(axis=(1, 2))
+    unit[unit == 0] = 1.0
+    true = np.take_along_axis(scores, codes[None, :, None], axis=2)
+
+    def loss(power: Float64) -> Float64:
+        behind = (scores - true) * (np.exp(power) / unit)[:, None, None]
+        return np.asarray(np.average(logsumexp(behind, axis=2), axis=1, weights=weights))
+
+    golden = (np.sqrt(5) - 1) / 2
+    low, high = np.full(len(scores), -POWERS), np.full(len(scores), POWERS)
+    for _ in range(SECTIONS):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        falls = loss(left) > loss(right)
+        low, high = np.where(falls, left, low), np.where(falls, high, right)
+    return np.asarray(np.exp((low + high) / 2) / unit)

@@ -28,24 +28,37 @@ class Centring:
 
     column_means: Float64
     scale: float
+    shares: Float64 | None = None
 
     @classmethod
-    def fit(cls, gram: Array) -> Centring:
-        """Learn from the Gram matrix of the training graphs."""
-        means = gram.mean(axis=0, dtype=np.float64)
-        own = float(np.trace(gram, dtype=np.float64)) / len(gram)
-        spread = float(own - means.mean())
+    def fit(cls, gram: Array, weights: Float64 | None = None) -> Centring:
+        """Learn from the Gram matrix of the training graphs.
+
+        With weights, means are weighted: a graph of weight 2 counts as two.
+        """
+        shares = None if weights is None else weights / weights.sum()
+        if shares is None:
+            means = gram.mean(axis=0, dtype=np.float64)
+            own = float(np.trace(gram, dtype=np.float64)) / len(gram)
+            mean = means.mean()
+        else:
+            means, own = shares @ gram, float(shares @ gram.diagonal())
+            mean = means @ shares
+        spread = float(own - mean)
         # Training graphs that are all alike leave rounding errors only: do not magnify them.
         rounding = 1e3 * float(np.finfo(gram.dtype).eps) * own
-        return cls(means, spread if spread > rounding else 1.0)
+        return cls(means, spread if spread > rounding else 1.0, shares)
 
     def apply(self, gram: Array, dtype: npt.DTypeLike = np.float64) -> Array:
         """Centre and scale the kernel between some graphs and the training graphs."""
-        row_means = gram.mean(axis=1, dtype=np.float64)
+        if self.shares is None:
+            row_means, mean = gram.mean(axis=1, dtype=np.float64), self.column_means.mean()
+        else:
+            row_means, mean = gram @ self.shares, self.column_means @ self.shares
         # One array and no more: that of tens of thousands of nodes takes gigabytes.
         centred = np.empty(gram.shape, dtype=dtype)
         np.subtract(gram, self.column_means, out=centred, casting="same_kind")
         centred -= row_means[:, None]
-        centred += self.column_means.mean()
+        centred += mean
         centred /= self.scale
         return centred

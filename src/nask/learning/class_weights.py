@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nask.arrays import Array, Float64, Positions
+from nask.arrays import Array, Float64, Mask, Positions
 from nask.exceptions import ParameterError
 from nask.io.target import is_number
 from nask.messages import listed, quoted
@@ -43,16 +43,55 @@ def weights_by_code(given: ClassWeight, classes: Array, owner: str) -> CodeWeigh
     return {number[label]: float(weight) for label, weight in given.items()}
 
 
-def weight_of_classes(class_weight: CodeWeight, codes: Positions, n_classes: int) -> Float64:
+def weight_of_classes(
+    class_weight: CodeWeight,
+    codes: Positions,
+    n_classes: int,
+    sample_weight: Float64 | None = None,
+) -> Float64:
     """Weight of each class. (scikit-learn's function for it takes longer than a small fit.)
+
+    Balanced ones make all classes count alike, whatever the weights of items.
 
     Examples
     --------
     >>> weight_of_classes("balanced", np.array([0, 0, 0, 1]), 2)
     array([0.66666667, 2.        ])
+    >>> weight_of_classes("balanced", np.array([0, 1]), 2, np.array([3.0, 1.0]))
+    array([0.66666667, 2.        ])
     """
     if class_weight is None:
         return np.ones(n_classes)
     if isinstance(class_weight, str):
-        return np.asarray(len(codes) / (n_classes * np.bincount(codes)))
+        total = len(codes) if sample_weight is None else sample_weight.sum()
+        return np.asarray(total / (n_classes * np.bincount(codes, sample_weight)))
     return np.array([class_weight.get(code, 1.0) for code in range(n_classes)])
+
+
+def weight_of_items(
+    class_weight: CodeWeight,
+    codes: Positions,
+    n_classes: int,
+    sample_weight: Float64 | None = None,
+    known: Mask | None = None,
+) -> Float64:
+    """Weight of each item times that of its class.
+
+    Parameters
+    ----------
+    class_weight : dict by number, "balanced" or None
+    codes : ndarray of shape (n,)
+    n_classes : int
+    sample_weight : ndarray of shape (n,), optional
+    known : ndarray of bool of shape (n,), optional
+        Items whose classes decide what is balanced; all by default.
+
+    Examples
+    --------
+    >>> weight_of_items({1: 10.0}, np.array([0, 1, 1]), 2, np.array([1.0, 2.0, 3.0]))
+    array([ 1., 20., 30.])
+    """
+    seen = codes if known is None else codes[known]
+    own = sample_weight if known is None or sample_weight is None else sample_weight[known]
+    weights: Float64 = weight_of_classes(class_weight, seen, n_classes, own)[codes]
+    return weights if sample_weight is None else weights * sample_weight

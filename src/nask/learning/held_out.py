@@ -24,7 +24,7 @@ class Problem:
     items : ndarray of shape (m,)
         Positions of the graphs or nodes.
     targets : ndarray of shape (m, n_functions)
-        1 or -1.
+        1 or -1, or numbers.
     """
 
     items: Positions
@@ -89,6 +89,11 @@ def class_scores(decisions: Float64, multiclass: Multiclass, n_classes: int) -> 
         np.minimum(scores[i], decision, out=scores[i])
         np.minimum(scores[j], -decision, out=scores[j])
     return np.moveaxis(scores, 0, -1)
+
+
+def confidence_of(scores: Float64) -> Float64:
+    """What ``decision_function`` returns, from the scores of all classes."""
+    return scores[:, 1] if scores.shape[1] == 2 else scores
 
 
 class HeldOut(NamedTuple):

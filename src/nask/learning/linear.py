@@ -16,7 +16,7 @@ from nask.execution.execution import Execution
 from nask.execution.progress import Progress, track
 from nask.execution.threads import one_blas_thread
 from nask.learning.centred_rows import CentredRows
-from nask.learning.class_weights import CodeWeight, weight_of_classes
+from nask.learning.class_weights import CodeWeight, weight_of_items
 from nask.learning.decisions import most_confident
 from nask.learning.newton import NewtonSolver
 
@@ -85,6 +85,7 @@ def fit_linear(
     tolerance: float = TOLERANCE,
     n_jobs: int | None = None,
     progress: Progress = False,
+    sample_weight: Float64 | None = None,
 ) -> LinearFunctions:
     """Train on chosen rows: squared hinge loss, and a penalty on all but the constant.
 
@@ -111,6 +112,9 @@ def fit_linear(
     progress : bool or callable
         Whether to show a bar, or a function told ``(done, total)`` after each pass over the rows.
         The total is what is typical.
+    sample_weight : ndarray of shape (n,), optional
+        Weights of the chosen rows, beside those of their classes. The mean row and the scale of
+        rows are those without weights.
 
     Examples
     --------
@@ -124,7 +128,7 @@ def fit_linear(
     """
     n_classes = int(codes.max()) + 1
     positive = np.array([1]) if n_classes == 2 else np.arange(n_classes)
-    weights = weight_of_classes(class_weight, codes, n_classes)[codes]
+    weights = weight_of_items(class_weight, codes, n_classes, sample_weight)
     # One thread per product: threads of BLAS would wait for each other, and their number would
     # decide the last digit.
     with one_blas_thread():

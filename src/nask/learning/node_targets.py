@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from nask.arrays import Array, Index
+from nask.arrays import Array, Float64, Index
 from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
+from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.node_dataset import NO_CLASS
 from nask.io.target import as_target, is_number
+from nask.learning.sample_weights import weights_of_items
 from nask.learning.targets import one_column
 
 
@@ -49,6 +51,31 @@ def known_nodes(target: Array, nodes: Any, name: str) -> Index:
             "out."
         )
     return positions
+
+
+def weighted_nodes(
+    nodes: Index, sample_weight: Any, graph: AttributedGraph, owner: str
+) -> tuple[Index, Float64 | None]:
+    """Training nodes that have a weight above 0, and their weights; None where all are 1.
+
+    Parameters
+    ----------
+    nodes : ndarray
+        The training nodes.
+    sample_weight : array-like of shape (n_nodes,), or None
+        One weight per node of the graph; those of other nodes make no difference.
+    graph : AttributedGraph
+    owner : str
+        Whose parameter it is, for messages.
+    """
+    there, weights = weights_of_items(sample_weight, graph.n_nodes, owner, "node")
+    if weights is None:
+        # All weights are 1, or 0.
+        return nodes[np.isin(nodes, there)], None
+    full = np.zeros(graph.n_nodes)
+    full[there] = weights
+    own = nodes[full[nodes] > 0]
+    return own, full[own]
 
 
 def scored_nodes(target: Array, nodes: Any) -> tuple[Index, Array]:

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from nask.arrays import Floats, Positions
+from nask.arrays import Float64, Floats, Positions
 from nask.compiled.compiling import compiled, inner
 from nask.learning.centring import Centring
-from nask.learning.class_weights import CodeWeight, weight_of_classes
-from nask.learning.decisions import DecisionFunctions, most_confident
+from nask.learning.class_weights import CodeWeight, weight_of_items
+from nask.learning.decisions import DecisionFunctions
 from nask.learning.votes import class_confidence
 
 # The optimality conditions hold to this; that of libsvm.
@@ -29,15 +29,18 @@ LEAST_CURVATURE = 1e-12
 STEPS_PER_GRAPH, STEPS = 200, 1_000_000
 
 
-def predictions(
+def confidences(
     gram: Floats,
     codes: Positions,
     train: Positions,
     test: Positions,
     penalties: Sequence[float],
     class_weight: CodeWeight,
-) -> Iterator[Positions]:
-    """Numbers of the test graphs' classes for each C, in the order of the penalties.
+    sample_weight: Float64 | None = None,
+) -> Iterator[Float64]:
+    """Confidence of test graphs for each C, in the order of the penalties.
+
+    In the second of two classes, (n_test,), or in each of several, (n_test, n_classes).
 
     Parameters
     ----------
@@ -50,20 +53,24 @@ def predictions(
     penalties : sequence of float
         Ascending.
     class_weight : dict by number of the class, "balanced" or None
+    sample_weight : ndarray of shape (n,), optional
+        Weights of all graphs.
 
     Examples
     --------
     >>> x = np.array([-2.0, -1.0, 1.0, 2.0, 3.0])
     >>> codes, train, test = np.array([0, 0, 1, 1, 1]), np.arange(4), np.array([4])
-    >>> list(predictions(np.outer(x, x), codes, train, test, [0.1, 10.0], None))
+    >>> found = confidences(np.outer(x, x), codes, train, test, [0.1, 10.0], None)
+    >>> [(own > 0).astype(int) for own in found]
     [array([1]), array([1])]
     """
     square = gram[np.ix_(train, train)]
-    centring = Centring.fit(square)
+    weights = None if sample_weight is None else sample_weight[train]
+    centring = Centring.fit(square, weights)
     new = centring.apply(gram[np.ix_(test, train)])
     square = centring.apply(square, dtype=gram.dtype)
-    for svm in penalty_path(square, codes[train], penalties, class_weight):
-        yield most_confident(class_confidence(svm.decide(new)))
+    for svm in penalty_path(square, codes[train], penalties, class_weight, weights):
+        yield class_confidence(svm.decide(new))
 
 
 def penalty_path(
@@ -71,6 +78,7 @@ def penalty_path(
     codes: Positions,
     penalties: Sequence[float],
     class_weight: CodeWeight = None,
+    sample_weight: Float64 | None = None,
 ) -> Iterator[DecisionFunctions]:
     """One SVM for each C, in ascending order; one function for each pair of classes.
 
@@ -85,6 +93,7 @@ def penalty_path(
     penalties : sequence of float
         Ascending.
     class_weight : dict by number of the class, "balanced" or None
+    sample_weight : ndarray of shape (n,), optional
 
     Examples
     --------
@@ -94,7 +103,7 @@ def penalty_path(
     array([ 1., -1., -1.])
     """
     n, n_classes = len(gram), int(codes.max()) + 1
-    weights = weight_of_classes(class_weight, codes, n_classes)
+    weights = weight_of_items(class_weight, codes, n_classes, sample_weight)
     pairs = [(0, 1)] if n_classes == 2 else list(combinations(range(n_classes), 2))
     coefficients = np.zeros((len(penalties), len(pairs), n))
     constants = np.zeros((len(penalties), len(pairs)))
@@ -104,7 +113,7 @@ def penalty_path(
         # Of two classes the second is positive, of several the first of each pair: as in libsvm.
         sign = np.where(codes[rows] == (j if n_classes == 2 else i), 1.0, -1.0)
         window = gram if len(rows) == n else np.ascontiguousarray(gram[np.ix_(rows, rows)])
-        bounds = weights[codes[rows]]
+        bounds = weights[rows]
         alpha, slope, constant, separated = np.zeros(len(rows)), -sign, 0.0, False
         for step, C in enumerate(penalties):
             if not separated:

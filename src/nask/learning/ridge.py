@@ -1,4 +1,4 @@
-"""Kernel ridge regression on classes, chosen by exact leave-one-out."""
+"""Kernel ridge regression on classes or numbers, chosen by exact leave-one-out."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from nask.arrays import Array, Float64, Positions
 from nask.choices import Multiclass
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
-from nask.learning.class_weights import CodeWeight, weight_of_classes
+from nask.learning.class_weights import CodeWeight, weight_of_items
 from nask.learning.decisions import KernelModel, best_class
+from nask.learning.goals import NumberGoal
 from nask.learning.held_out import (
     class_scores,
+    confidence_of,
     hold_out,
     one_against_one,
     one_against_rest,
@@ -38,20 +40,22 @@ def schemes_for(multiclass: Multiclass | None, n_classes: int) -> tuple[Multicla
 
 
 def n_functions_of(multiclass: Multiclass, n_classes: int) -> int:
-    """How many functions tell classes apart.
+    """How many functions tell classes apart; numbers, with 1 "class", have one.
 
     Examples
     --------
     >>> n_functions_of("ovr", 2), n_functions_of("ovr", 4), n_functions_of("ovo", 4)
     (1, 4, 6)
     """
+    if n_classes == 1:
+        return 1
     pairs = n_classes * (n_classes - 1) // 2
     return n_classes if multiclass == "ovr" and n_classes > 2 else pairs
 
 
 @dataclass(frozen=True)
 class KernelRidge(KernelModel):
-    """Fitted ridge regressions on targets of 1 and -1, with a free constant.
+    """Fitted ridge regressions on targets of 1 and -1, or on numbers, with a free constant.
 
     Minimises the sum of squared errors plus alpha times the squared length of the function in the
     kernel's feature space. The Gram matrix is scaled to unit mean diagonal, after centring, so the
@@ -60,13 +64,14 @@ class KernelRidge(KernelModel):
     Parameters
     ----------
     coefficients, constants, support, calibration
-        As in :class:`KernelModel`: one function for two classes, otherwise one per class, or per
-        pair of classes. All training graphs are support graphs.
+        As in :class:`KernelModel`: one function for two classes or for numbers, otherwise one per
+        class, or per pair of classes. All training graphs are support graphs.
     alpha : float
     multiclass : {"ovr", "ovo"}
     n_classes : int
+        1 for numbers.
     score : float
-        Accuracy by leave-one-out.
+        Accuracy, or R2, by leave-one-out.
 
     Examples
     --------
@@ -90,6 +95,7 @@ class KernelRidge(KernelModel):
         multiclass: Multiclass | None = None,
         class_weight: CodeWeight = None,
         probability: bool = False,
+        sample_weight: Float64 | None = None,
     ) -> KernelRidge:
         """Learn classes.
 
@@ -107,27 +113,72 @@ class KernelRidge(KernelModel):
             Errors in a class count that many times.
         probability : bool
             Whether to calibrate probabilities, where no class has a single member.
+        sample_weight : ndarray of shape (n,), optional
+            Errors in an item count that many times: an item of weight 2 is as good as two.
         """
         n_classes = int(codes.max()) + 1
-        scale = Centring.fit(gram).scale
+        scale = Centring.fit(gram, sample_weight).scale
         unit = np.asarray(gram, dtype=np.float64) / scale
-        weights = weight_of_classes(class_weight, codes, n_classes)[codes]
+        weights = weight_of_items(class_weight, codes, n_classes, sample_weight)
         best: KernelRidge | None = None
         for scheme in schemes_for(multiclass, n_classes):
             problems = SCHEMES[scheme](codes, n_classes)
             for penalty in ALPHAS if alpha is None else (alpha,):
                 found = hold_out(unit, problems, penalty / weights)
                 scores = class_scores(found.decisions[0], scheme, n_classes)
-                score = float(np.mean(best_class(scores) == codes))
+                score = float(np.average(best_class(scores) == codes, weights=sample_weight))
                 if best is not None and score <= best.score:
                     continue
                 calibration = None
                 if probability:
-                    calibration = Calibration.scaled(confidence_of(scores), codes)
+                    calibration = Calibration.scaled(confidence_of(scores), codes, sample_weight)
                 [functions] = found.functions
                 coefficients = functions.coefficients / scale
                 learned = coefficients, functions.constants, np.arange(len(codes)), calibration
                 best = cls(*learned, penalty, scheme, n_classes, score)
+        assert best is not None
+        return best
+
+    @classmethod
+    def regress(
+        cls,
+        gram: Array,
+        target: Float64,
+        alpha: float | None = None,
+        sample_weight: Float64 | None = None,
+    ) -> KernelRidge:
+        """Learn numbers.
+
+        Parameters
+        ----------
+        gram : ndarray of shape (n, n)
+        target : ndarray of shape (n,)
+        alpha : float, optional
+            The one of :data:`ALPHAS` with the least mean squared error by leave-one-out where none
+            is given.
+        sample_weight : ndarray of shape (n,), optional
+            As in :meth:`classify`.
+
+        Examples
+        --------
+        >>> x = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+        >>> ridge = KernelRidge.regress(np.outer(x, x), 2 * x + 5, alpha=1e-6)
+        >>> ridge.decide(np.outer([10.0], x)).round(2), round(ridge.score, 3)
+        (array([[25.]]), 1.0)
+        """
+        scale = Centring.fit(gram, sample_weight).scale
+        unit = np.asarray(gram, dtype=np.float64) / scale
+        goal = NumberGoal(target, sample_weight=sample_weight)
+        everything = np.ones(len(target), dtype=bool)
+        best: KernelRidge | None = None
+        for penalty in ALPHAS if alpha is None else (alpha,):
+            found = hold_out(unit, goal.problems("ovr"), penalty / goal.weights())
+            [score] = goal.values(goal.kept(found.decisions), everything).tolist()
+            if best is not None and score <= best.score:
+                continue
+            [functions] = found.functions
+            learned = functions.coefficients / scale, functions.constants, np.arange(len(target))
+            best = cls(*learned, alpha=penalty, n_classes=1, score=score)
         assert best is not None
         return best
 
@@ -139,8 +190,3 @@ class KernelRidge(KernelModel):
     def confidence(self, gram: Array) -> Float64:
         """Confidence in the second of two classes, (m,), or in each class, (m, n_classes)."""
         return confidence_of(class_scores(self.decide(gram), self.multiclass, self.n_classes))
-
-
-def confidence_of(scores: Float64) -> Float64:
-    """What ``decision_function`` returns, from the scores of all classes."""
-    return scores[:, 1] if scores.shape[1] == 2 else scores

@@ -13,7 +13,7 @@ from nask.arrays import Array, Float64, Positions
 from nask.choices import Scheme
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
-from nask.learning.class_weights import CodeWeight
+from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.decisions import KernelModel
 from nask.learning.votes import class_confidence
 
@@ -46,6 +46,7 @@ class KernelSVM(KernelModel):
         C: float,
         class_weight: CodeWeight = None,
         probability: bool = False,
+        sample_weight: Float64 | None = None,
     ) -> KernelSVM:
         """Learn classes.
 
@@ -58,19 +59,35 @@ class KernelSVM(KernelModel):
         class_weight : dict by number, "balanced" or None
         probability : bool
             Whether to calibrate probabilities, where no class has a single member.
+        sample_weight : ndarray of shape (n,), optional
+            C is multiplied by these: an item of weight 2 is as good as two.
         """
+        if sample_weight is not None:
+            # Balanced by the weights of the items, which SVC would not do in all versions.
+            n_classes = int(codes.max()) + 1
+            own = weight_of_classes(class_weight, codes, n_classes, sample_weight)
+            class_weight = dict(enumerate(own.tolist()))
         svc = SVC(kernel="precomputed", C=C, class_weight=class_weight)
-        centring = Centring.fit(gram)
+        centring = Centring.fit(gram, sample_weight)
         centred = centring.apply(gram)
         # Of tens of thousands of nodes the matrix takes gigabytes.
         del gram
-        svc.fit(centred, codes)
-        calibration = Calibration.of_folds(svc, centred, codes) if probability else None
+        svc.fit(centred, codes, sample_weight)
+        calibration = None
+        if probability:
+            calibration = Calibration.of_folds(svc, centred, codes, sample_weight)
         functions = _unfolded(svc, centring)
         return cls(*functions, np.asarray(svc.support_), calibration)
 
     @classmethod
-    def regress(cls, gram: Array, target: Float64, C: float, epsilon: float) -> KernelSVM:
+    def regress(
+        cls,
+        gram: Array,
+        target: Float64,
+        C: float,
+        epsilon: float,
+        sample_weight: Float64 | None = None,
+    ) -> KernelSVM:
         """Learn numbers, on the scale of their standard deviation.
 
         Parameters
@@ -80,11 +97,14 @@ class KernelSVM(KernelModel):
         C : float
         epsilon : float
             Errors below this many standard deviations are not penalised.
+        sample_weight : ndarray of shape (n,), optional
+            As in :meth:`classify`; mean and deviation of the target are weighted, too.
         """
-        mean, unit = target.mean(), target.std() or 1.0
-        centring = Centring.fit(gram)
+        mean = np.average(target, weights=sample_weight)
+        unit = np.sqrt(np.average((target - mean) ** 2, weights=sample_weight)) or 1.0
+        centring = Centring.fit(gram, sample_weight)
         svr = SVR(kernel="precomputed", C=C, epsilon=epsilon)
-        svr.fit(centring.apply(gram), (target - mean) / unit)
+        svr.fit(centring.apply(gram), (target - mean) / unit, sample_weight)
         coefficients, constants = _unfolded(svr, centring)
         return cls(coefficients * unit, constants * unit + mean, np.asarray(svr.support_))
 

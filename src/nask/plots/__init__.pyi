@@ -16,4 +16,5 @@ from nask.plots.molecule import molecule_positions as molecule_positions
 from nask.plots.overview import kernel_overview as kernel_overview
 from nask.plots.perturbed_boxes import PerturbedAccuracies as PerturbedAccuracies
 from nask.plots.perturbed_boxes import robustness as robustness
+from nask.plots.predicted_numbers import predicted as predicted
 from nask.plots.standings import league_table as league_table

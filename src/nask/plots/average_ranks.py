@@ -25,7 +25,10 @@ MOST_TICKS = 20
 
 
 def critical_difference(
-    comparison: Comparison, items: Items | None = None, ax: Axes | None = None
+    comparison: Comparison,
+    items: Items | None = None,
+    scoring: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the average ranks of methods on an axis, the best to the right.
 
@@ -39,6 +42,8 @@ def critical_difference(
         What :func:`nask.compare` returned.
     items : {"graphs", "nodes"}, optional
         Which of its rankings to draw; not needed if there is only one.
+    scoring : str, optional
+        The same by the score that counts.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -58,7 +63,7 @@ def critical_difference(
     >>> [text.get_text() for text in ax.texts]
     ['CD = 1.39, longer than the axis', 'NASKClassifier  1.00', 'DummyClassifier  2.00']
     """
-    ranking, kind = _ranking(comparison, items)
+    ranking, kind = _ranking(comparison, items, scoring)
     k = len(ranking.methods)
     bars = _levels([_ends(ranking, group) for group in ranking.groups()])
     depth = BAR_STEP * (max((level for *_, level in bars), default=-1) + 1)
@@ -87,8 +92,17 @@ def critical_difference(
     return ax
 
 
-def _ranking(comparison: Comparison, items: Items | None) -> tuple[Ranking, Items]:
-    tables = [comparison.table(items)] if items else comparison.tables
+def _ranking(
+    comparison: Comparison, items: Items | None, scoring: str | None
+) -> tuple[Ranking, Items]:
+    if items is not None:
+        # Raises where there is none.
+        comparison.table(items, scoring)
+    tables = [
+        table
+        for table in comparison.tables
+        if items in (None, table.items) and scoring in (None, table.scoring)
+    ]
     found = [(table.ranking, table.items) for table in tables if table.ranking is not None]
     if not found:
         raise ParameterError(
@@ -97,8 +111,8 @@ def _ranking(comparison: Comparison, items: Items | None) -> tuple[Ranking, Item
         )
     if len(found) > 1:
         raise ParameterError(
-            "There are ranks on sets of graphs and on networks: choose one with items='graphs' "
-            "or items='nodes'."
+            "There are ranks on sets of graphs and on networks, or by several scores: choose one "
+            "with items='graphs' or items='nodes', and scoring."
         )
     return found[0]
 

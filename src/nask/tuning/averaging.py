@@ -1,4 +1,4 @@
-"""The mean of the settings that are as good as the best, as one classifier."""
+"""The mean of the settings that are as good as the best, as one model."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array, Positions
-from nask.estimators.averaged import AveragedClassifier
+from nask.estimators.averaged import AveragedClassifier, AveragedRegressor
 from nask.learning.calibration import Calibration
 from nask.learning.decisions import DecisionFunctions
-from nask.learning.ridge import confidence_of
+from nask.learning.goals import Goal
+from nask.learning.held_out import confidence_of
 from nask.tuning.sweeps import ChosenFunctions
 from nask.tuning.trials import Choice, Trial
 
@@ -20,11 +21,11 @@ def averaged(
     choice: Choice,
     kernels: Mapping[int, Any],
     train: Positions | None,
-    codes: Positions,
-    classes: Array,
+    goal: Goal,
+    classes: Array | None,
     n_jobs: int | None,
-) -> AveragedClassifier:
-    """Return the mean of the chosen ridge regressions as one classifier.
+) -> AveragedClassifier | AveragedRegressor:
+    """Return the mean of the chosen ridge regressions as one model.
 
     Settings that differ in the penalty alone share a kernel, and their functions are added up;
     those of pairs of classes are not, since they are compared first. Kernels that come from the
@@ -38,9 +39,10 @@ def averaged(
         By the identity of the sweep.
     train : ndarray or None
         The training nodes, where they are not all.
-    codes : ndarray
-        The classes of what was learned from, by their number.
-    classes : ndarray
+    goal : Goal
+        What was learned of the training graphs, or nodes.
+    classes : ndarray or None
+        None of numbers.
     n_jobs : int or None
     """
     groups = []
@@ -54,11 +56,13 @@ def averaged(
                 first = trials[0]
                 members.append((first.candidate, first.unit, first.multiclass, functions))
         sweep = some[0].sweep
-        groups.append(sweep.group(kernels[id(sweep)], members, train, len(classes)))
+        groups.append(sweep.group(kernels[id(sweep)], members, train, goal.n_scores))
+    settings = [trial.parameters for trial in choice.trials]
+    if classes is None:
+        return AveragedRegressor(groups, settings, n_jobs)
     left_out = [trial.left_out for trial in choice.trials if trial.left_out is not None]
     held_out = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
-    calibration = Calibration.scaled(confidence_of(held_out), codes)
-    settings = [trial.parameters for trial in choice.trials]
+    calibration = Calibration.scaled(confidence_of(held_out), goal.truth, goal.sample_weight)
     return AveragedClassifier(groups, classes, calibration, settings, n_jobs)
 
 

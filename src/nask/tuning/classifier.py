@@ -6,13 +6,12 @@ import os
 from dataclasses import dataclass
 from typing import Any, Self
 
-from nask.arrays import Float64
 from nask.choices import Scale
 from nask.estimators.classifier import NASKClassifier
 from nask.explain.explanation import GraphExplanation
 from nask.io.converters.molecule_reading import MoleculeReading
 from nask.kernels.nask import NASK
-from nask.tuning.tuned import TunedGraphClassifier, TunedStarClassifier
+from nask.tuning.tuned_classifier import TunedGraphClassifier, TunedStarClassifier
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -37,6 +36,10 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
         as large.
     inner : int, default=5
         Number of folds, for SVMs.
+    scoring : str, default=None
+        What chooses: accuracy by default, or the name of another score of scikit-learn's, such as
+        "balanced_accuracy", "f1_macro", "roc_auc" or "neg_log_loss". Of two classes, the second is
+        the positive one.
     random_state : int, default=0
         Of the folds.
     n_jobs : int, default=None
@@ -51,7 +54,7 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
     best_params_ : dict
         The values of the best setting, and how many are averaged.
     best_score_ : float
-        Its accuracy by leave-one-out, or on the folds. Too good by the choice itself: see
+        Its score by leave-one-out, or on the folds. Too good by the choice itself: see
         :func:`nask.evaluate`.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
@@ -69,10 +72,19 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
     True
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose, then train on all graphs and their classes."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose, then train on all graphs and their classes.
+
+        Parameters
+        ----------
+        X : list of graphs
+        y : array-like of shape (n_graphs,)
+        sample_weight : array-like of shape (n_graphs,), default=None
+            How much each graph counts, in learning and in the score that chooses, beside the
+            weight of its class. One of weight 0 is left out; explanations count the others.
+        """
         self.base().check_parameters()
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight)
 
     def kernel(self, **parameters: Any) -> NASK:
         """Return the kernel of a candidate, the rest of its parameters those of the estimator."""
@@ -82,11 +94,6 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
     def untuned() -> NASKClassifier:
         """Return the classifier whose parameters are chosen, with its defaults."""
         return NASKClassifier()
-
-    def predict_proba(self, X: Any) -> Float64:
-        """Calibrated probability of each class, (m, n_classes)."""
-        probabilities: Float64 = self.fitted().predict_proba(X)
-        return probabilities
 
     @property
     def molecules_(self) -> MoleculeReading | None:

@@ -9,10 +9,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
-from nask.arrays import Array, Floats, Positions
+from nask.arrays import Array, Float64, Floats, Positions
 from nask.exceptions import ParameterError
 from nask.learning.class_weights import CodeWeight
-from nask.learning.path import predictions
+from nask.learning.decisions import most_confident
+from nask.learning.path import confidences
+from nask.learning.scores import ACCURACY, Score
 from nask.messages import quoted
 from nask.tuning.sweeps import Candidate, Sweep
 
@@ -28,7 +30,7 @@ class JudgedSVM:
     sweep, candidate, C
         What it is.
     score : float
-        Accuracy on the items that are held out.
+        On the items that are held out: accuracy, if no other was asked for.
     """
 
     sweep: Sweep
@@ -59,6 +61,11 @@ class InnerFolds:
         Threads.
     splits : list of (ndarray, ndarray), optional
         Positions to learn from and positions held out, instead of folds.
+    score : Score
+        Of predicted classes, over all folds together; of decisions, the mean over folds, since
+        those of different SVMs are on different scales.
+    sample_weight : ndarray of shape (n_train,), optional
+        For learning alone: of what is held out, all counts alike.
 
     Examples
     --------
@@ -80,11 +87,14 @@ class InnerFolds:
         random_state: int = 0,
         n_jobs: int | None = None,
         splits: Splits | None = None,
+        score: Score = ACCURACY,
+        sample_weight: Float64 | None = None,
     ) -> None:
         self._codes = codes
         self._splits = inner_folds(codes, inner, random_state) if splits is None else splits
         self._class_weight = class_weight
         self._n_jobs = n_jobs
+        self._score, self._sample_weight = score, sample_weight
         self._best: JudgedSVM | None = None
 
     def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
@@ -117,16 +127,29 @@ class InnerFolds:
     ) -> list[JudgedSVM]:
         gram = sweep.gram(stack, candidate)
         gram = gram if rows is None else gram[np.ix_(rows, rows)]
-        n_right, n_held_out = np.zeros(len(candidate.C)), 0
+        found: list[list[Float64]] = [[] for _ in candidate.C]
         for train, test in self._splits:
-            classes = predictions(gram, self._codes, train, test, candidate.C, self._class_weight)
-            n_right += [np.count_nonzero(own == self._codes[test]) for own in classes]
-            n_held_out += len(test)
-        scores = (n_right / n_held_out).tolist()
+            own = self._class_weight, self._sample_weight
+            decided = confidences(gram, self._codes, train, test, candidate.C, *own)
+            for outputs, confidence in zip(found, decided, strict=True):
+                outputs.append(confidence)
+        scores = [self._scored(outputs) for outputs in found]
         return [
             JudgedSVM(sweep, candidate, C, score)
             for C, score in zip(candidate.C, scores, strict=True)
         ]
+
+    def _scored(self, confidences: list[Float64]) -> float:
+        """Score of an SVM from its confidence on each fold."""
+        truth = [self._codes[test] for _, test in self._splits]
+        n_classes = int(self._codes.max()) + 1
+        if self._score.needs == "classes":
+            predicted = np.concatenate([most_confident(own) for own in confidences])
+            if self._score == ACCURACY:
+                return np.count_nonzero(predicted == np.concatenate(truth)) / len(predicted)
+            return self._score.of(np.concatenate(truth), predicted, n_classes)
+        each = zip(truth, confidences, strict=True)
+        return float(np.mean([self._score.of(*own, n_classes) for own in each]))
 
 
 def inner_folds(codes: Positions, inner: int, random_state: int) -> Splits:

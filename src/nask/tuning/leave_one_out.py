@@ -6,27 +6,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from typing import get_args
 
 import numpy as np
 from joblib import delayed
 
-from nask.arrays import Float64, Floats, Mask, Positions
+from nask.arrays import Array, Float64, Floats, Mask, Positions
 from nask.choices import Multiclass
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.threads import one_blas_thread
 from nask.learning.bordered import mirror
 from nask.learning.centring import Centring
-from nask.learning.class_weights import CodeWeight, weight_of_classes
-from nask.learning.decisions import best_class
-from nask.learning.held_out import HeldOut, class_scores, hold_out
-from nask.learning.ridge import SCHEMES
-from nask.tuning.near_best import may_be_near, near_best
+from nask.learning.goals import ONE_SCHEME, Goal, probabilities_of
+from nask.learning.held_out import HeldOut, hold_out
+from nask.tuning.near_best import may_be_near, near_best, near_best_parts
 from nask.tuning.sweeps import Candidate, Sweep
 from nask.tuning.trials import Choice, Found, Trial
 
-# Of two classes, each is the rest of the other.
-ONE_SCHEME: tuple[Multiclass, ...] = ("ovr",)
 NO_TESTS = (np.empty(0, dtype=np.intp),)
 
 
@@ -36,10 +33,8 @@ class RidgeJudge(ABC):
 
     Parameters
     ----------
-    codes : ndarray of shape (n,)
-        Class of each item, numbered from 0.
-    n_classes : int
-    class_weight : dict, "balanced" or None
+    goal : Goal
+        What is to be learned of each item, and the score that counts.
     n_jobs : int or None
         Threads.
     rough : bool
@@ -51,19 +46,14 @@ class RidgeJudge(ABC):
         All that were judged, in the order of the grid.
     """
 
-    codes: Positions
-    n_classes: int
-    class_weight: CodeWeight = None
+    goal: Goal
     n_jobs: int | None = None
     rough: bool = False
     trials: list[Trial] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self._problems = {name: make(self.codes, self.n_classes) for name, make in SCHEMES.items()}
-
-    def weights(self, known: Positions) -> Float64:
-        """Weight of each item; balanced ones are those of the classes of known items."""
-        return weight_of_classes(self.class_weight, known, self.n_classes)[self.codes]
+        schemes = get_args(Multiclass) if self.goal.has_schemes else ONE_SCHEME
+        self._problems = {name: self.goal.problems(name) for name in schemes}
 
     def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
         """Judge the candidates of a sweep.
@@ -78,7 +68,7 @@ class RidgeJudge(ABC):
         """
         tasks = (delayed(self._judge)(sweep, stack, rows, own) for own in sweep.candidates)
         # A number of an inverse takes as long as comparing a pair of nodes, or longer.
-        work = len(sweep.candidates) * float(len(self.codes)) ** 3
+        work = len(sweep.candidates) * float(len(self.goal.truth)) ** 3
         with one_blas_thread():
             for trials in Execution(n_jobs=self.n_jobs).run(tasks, work):
                 self.trials.extend(trials)
@@ -95,47 +85,65 @@ class RidgeJudge(ABC):
 
         Those of hundreds of pairs of classes would take gigabytes.
         """
-        for k in np.flatnonzero(~may_be_near(self._right(self.trials, 0))):
+        found = self._parts(self.trials, 0)
+        if found is None or found.dtype != bool:
+            return
+        for k in np.flatnonzero(~may_be_near(found)):
             self.trials[k] = replace(self.trials[k], functions=None, left_out=None)
 
     def choose(self, fold: int = 0) -> Choice:
-        """Return the settings that are as good as the best for the training set of a fold."""
+        """Return the settings that are as good as the best for the training set of a fold.
+
+        Where items tell no standard error of the score, that is the best alone.
+        """
         trials = self._tried(fold)
         if not trials:
             raise ParameterError("The grid has no candidates: expected one setting at least.")
-        right = self._right(trials, fold)
-        accuracy = right.mean(axis=1)
-        best = int(accuracy.argmax())
-        chosen = [trials[k] for k in np.flatnonzero(near_best(right))]
-        return Choice(trials[best], chosen, float(accuracy[best]))
+        parts = self._parts(trials, fold)
+        if parts is not None and parts.dtype == bool:
+            scores, near = parts.mean(axis=1), near_best(parts)
+        else:
+            scores = self._values(trials, fold)
+            near = np.zeros(len(trials), dtype=bool)
+            near[scores.argmax()] = True
+            near |= False if parts is None else near_best_parts(parts)
+        best = int(scores.argmax())
+        chosen = [trials[k] for k in np.flatnonzero(near)]
+        return Choice(trials[best], chosen, float(scores[best]))
 
-    def accuracies(self, fold: int = 0) -> Float64:
-        """Return the held-out accuracy of each trial for the training set of a fold."""
-        return np.asarray(self._right(self._tried(fold), fold).mean(axis=1))
+    def values(self, fold: int = 0) -> Float64:
+        """Return the held-out score of each trial for the training set of a fold."""
+        return self._values(self._tried(fold), fold)
 
     def ranked(self, fold: int = 0) -> list[tuple[Sweep, Candidate]]:
-        """Return the kernels and their passes, the most accurate first.
+        """Return the kernels and their passes, those with the highest score first.
 
         What counts is the best of every other penalty, with the first scheme.
         """
         best: dict[int, float] = {}
         kernels: dict[int, tuple[Sweep, Candidate]] = {}
-        for trial, own in zip(self._tried(fold), self.accuracies(fold), strict=True):
+        for trial, own in zip(self._tried(fold), self.values(fold), strict=True):
             key = id(trial.candidate)
             if (trial.multiclass, trial.alpha) in self._ranking(trial.candidate):
-                best[key] = max(own, best.get(key, 0.0))
+                best[key] = max(own, best.get(key, -np.inf))
                 kernels[key] = trial.sweep, trial.candidate
         return sorted(kernels.values(), key=lambda kernel: -best[id(kernel[1])])
 
     def _tried(self, fold: int) -> list[Trial]:
         """All trials of a fold."""
-        return [trial for trial in self.trials if fold in trial.right]
+        return [trial for trial in self.trials if fold in trial.kept]
 
-    def _right(self, trials: Sequence[Trial], fold: int) -> Mask:
-        """Which of the judged items the trials classified rightly, trials x items."""
-        judged = self._judged(fold)
-        bits = np.stack([trial.right[fold] for trial in trials])
-        return np.unpackbits(bits, axis=1, count=len(judged)).astype(bool)[:, judged]
+    def _values(self, trials: Sequence[Trial], fold: int) -> Float64:
+        """Score of each trial on the judged items."""
+        return self.judged_goal.values(self._kept(trials, fold), self._judged(fold))
+
+    def _parts(self, trials: Sequence[Trial], fold: int) -> Array | None:
+        """What each judged item adds to the scores, trials x items; None of some scores."""
+        return self.judged_goal.parts(self._kept(trials, fold), self._judged(fold))
+
+    @staticmethod
+    def _kept(trials: Sequence[Trial], fold: int) -> Array:
+        return np.stack([trial.kept[fold] for trial in trials])
 
     def _judge(
         self, sweep: Sweep, stack: Floats, rows: Positions | None, candidate: Candidate
@@ -163,13 +171,18 @@ class RidgeJudge(ABC):
 
     def _settings(self, candidate: Candidate) -> list[tuple[Multiclass, float]]:
         """All schemes and penalties of a candidate."""
-        schemes = candidate.multiclass if self.n_classes > 2 else ONE_SCHEME
+        schemes = candidate.multiclass if self.goal.has_schemes else ONE_SCHEME
         return list(product(schemes, candidate.alpha))
 
     def _ranking(self, candidate: Candidate) -> list[tuple[Multiclass, float]]:
         """Those of them that are enough to rank kernels."""
-        schemes = candidate.multiclass[:1] if self.n_classes > 2 else ONE_SCHEME
+        schemes = candidate.multiclass[:1] if self.goal.has_schemes else ONE_SCHEME
         return list(product(schemes, candidate.alpha[1::2] or candidate.alpha))
+
+    @property
+    def judged_goal(self) -> Goal:
+        """The truth about the items that settings are judged on."""
+        return self.goal
 
     @property
     @abstractmethod
@@ -178,7 +191,7 @@ class RidgeJudge(ABC):
 
     @abstractmethod
     def _judged(self, fold: int) -> Mask:
-        """Tell which of the bits of a trial count."""
+        """Tell which of the items that answers are about count."""
 
     @abstractmethod
     def _try(self, gram: Float64, folds: Sequence[int], scheme: Multiclass, alpha: float) -> Found:
@@ -191,7 +204,7 @@ class LeaveOneOut(RidgeJudge):
 
     Parameters
     ----------
-    codes, n_classes, class_weight, n_jobs, rough
+    goal, n_jobs, rough
         As of :class:`RidgeJudge`.
     tests : sequence of ndarray, optional
         The test items of each fold, which are left out too and scored. By default there is one
@@ -202,9 +215,11 @@ class LeaveOneOut(RidgeJudge):
     Examples
     --------
     >>> import nask
+    >>> from nask.learning.goals import ClassGoal
     >>> from nask.tuning.sweeps import star_sweeps
     >>> mutag = nask.load_dataset("MUTAG")
-    >>> judge = LeaveOneOut((mutag.y > 0).astype(np.intp), 2, tests=[np.arange(20)])
+    >>> goal = ClassGoal((mutag.y > 0).astype(np.intp), 2)
+    >>> judge = LeaveOneOut(goal, tests=[np.arange(20)])
     >>> for sweep in star_sweeps(nask.NASK(), {"gamma": [0.1, 1.0]}):
     ...     judge.enter(sweep, sweep.compute(mutag.graphs))
     >>> choice = judge.choose(fold=0)
@@ -216,17 +231,26 @@ class LeaveOneOut(RidgeJudge):
     kept: Sequence[Sequence[Candidate]] | None = None
 
     def scores(self, fold: int, choice: Choice) -> Float64:
-        """Scores of the classes of a fold's test items, the mean of the settings chosen for it."""
-        chosen = [own.scores[fold] for own in choice.trials]
-        return np.asarray(np.mean(chosen, axis=0, dtype=np.float64))
+        """Scores of a fold's test items, (n_tests, n_scores): the mean of the settings chosen."""
+        return mean_scores(fold, choice)
+
+    def probabilities(self, fold: int, choice: Choice) -> Float64:
+        """Probabilities of the classes of a fold's test items, (n_tests, n_classes).
+
+        Calibrated by the mean of the held-out scores of the training items.
+        """
+        kept = self._kept(choice.trials, fold)
+        left_out = np.asarray(kept.mean(axis=0, dtype=np.float64))
+        answers = self.scores(fold, choice)
+        return probabilities_of(self.goal, left_out, answers, self._judged(fold))
 
     @property
     def keeps_functions(self) -> bool:
-        """Whether there is one training set, whose functions a classifier will need."""
+        """Whether there is one training set, whose functions a model will need."""
         return self.tests is None
 
     def _judged(self, fold: int) -> Mask:
-        judged = np.ones(len(self.codes), dtype=bool)
+        judged = np.ones(len(self.goal.truth), dtype=bool)
         if self.tests is not None:
             judged[self.tests[fold]] = False
         return judged
@@ -237,28 +261,32 @@ class LeaveOneOut(RidgeJudge):
         return [k for k, few in enumerate(self.kept) if any(own is candidate for own in few)]
 
     def _try(self, gram: Float64, folds: Sequence[int], scheme: Multiclass, alpha: float) -> Found:
-        penalty = alpha * Centring.fit(gram).scale
         problems = self._problems[scheme]
         tests = [(self.tests or NO_TESTS)[fold] for fold in folds]
-        if self.class_weight == "balanced":
-            # Those of each training set, so that each fold has its own.
-            weights = [self.weights(np.delete(self.codes, test)) for test in tests]
-            each = zip(weights, tests, strict=True)
-            parts = [hold_out(gram, problems, penalty / own, [test]) for own, test in each]
+        if self.goal.depends_on_fold:
+            # Weights are those of each training set, so that each fold has its own.
+            parts = []
+            for test in tests:
+                known = np.ones(len(gram), dtype=bool)
+                known[test] = False
+                penalties = alpha * self._scale(gram) / self.goal.weights(known)
+                parts.append(hold_out(gram, problems, penalties, [test]))
             found = HeldOut(np.concatenate([part.decisions for part in parts]), parts[0].functions)
         else:
-            penalties = penalty / self.weights(self.codes)
+            penalties = alpha * self._scale(gram) / self.goal.weights()
             found = hold_out(gram, problems, penalties, tests, self.keeps_functions)
-        scores = class_scores(found.decisions, scheme, self.n_classes)
-        bits = np.packbits(best_class(scores) == self.codes, axis=1)
-        right = dict(zip(folds, bits, strict=True))
+        answers = self.goal.answers(found.decisions, scheme)
+        kept = dict(zip(folds, self.goal.kept(answers), strict=True))
         of_tests = {
-            fold: own[test].astype(np.float32)
-            for fold, own, test in zip(folds, scores, tests, strict=True)
+            fold: own[test].astype(self.goal.dtype)
+            for fold, own, test in zip(folds, answers, tests, strict=True)
         }
         if self.keeps_functions:
-            return Found(right, of_tests, found.functions[0], scores[0].astype(np.float32))
-        return Found(right, of_tests)
+            return Found(kept, of_tests, found.functions[0], answers[0].astype(self.goal.dtype))
+        return Found(kept, of_tests)
+
+    def _scale(self, gram: Float64) -> float:
+        return Centring.fit(gram, self.goal.sample_weight).scale
 
 
 @dataclass(eq=False)
@@ -267,8 +295,8 @@ class OnValidation(RidgeJudge):
 
     Parameters
     ----------
-    codes, n_classes, class_weight, n_jobs, rough
-        As of :class:`RidgeJudge`; the codes of the training and of the validation items, in this
+    goal, n_jobs, rough
+        As of :class:`RidgeJudge`; the goal of the training and of the validation items, in this
         order.
     n_train : int
         How many of them are training items. Items beyond the validation set are scored.
@@ -277,29 +305,50 @@ class OnValidation(RidgeJudge):
     n_train: int = 0
 
     def __post_init__(self) -> None:
-        self.codes, self._truth = self.codes[: self.n_train], self.codes[self.n_train :]
+        both = self.goal
+        self.goal, self._validation = (
+            both.part(np.s_[: self.n_train]),
+            both.part(np.s_[self.n_train :]),
+        )
         super().__post_init__()
 
     def scores(self, fold: int, choice: Choice) -> Float64:
-        """Scores of the classes of the last items, the mean of the chosen settings."""
-        chosen = [own.scores[fold] for own in choice.trials]
-        return np.asarray(np.mean(chosen, axis=0, dtype=np.float64))
+        """Scores of the last items, (m, n_scores): the mean of the chosen settings."""
+        return mean_scores(fold, choice)
+
+    def probabilities(self, fold: int, choice: Choice) -> Float64:
+        """Probabilities of the classes of the last items, calibrated on the training items."""
+        left_out = [trial.left_out for trial in choice.trials if trial.left_out is not None]
+        mean = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
+        everything = np.ones(self.n_train, dtype=bool)
+        return probabilities_of(self.goal, mean, self.scores(fold, choice), everything)
+
+    @property
+    def judged_goal(self) -> Goal:
+        """The truth about the validation items."""
+        return self._validation
 
     @property
     def keeps_functions(self) -> bool:
-        """Whether there is one training set, whose functions a classifier will need."""
+        """Whether there is one training set, whose functions a model will need."""
         return True
 
     def _judged(self, fold: int) -> Mask:
-        return np.ones(len(self._truth), dtype=bool)
+        return np.ones(len(self._validation.truth), dtype=bool)
 
     def _try(self, gram: Float64, folds: Sequence[int], scheme: Multiclass, alpha: float) -> Found:
         square, others = np.split(gram[:, : self.n_train], [self.n_train])
-        penalties = alpha * Centring.fit(square).scale / self.weights(self.codes)
-        found = hold_out(square, self._problems[scheme], penalties)
+        scale = Centring.fit(square, self.goal.sample_weight).scale
+        found = hold_out(square, self._problems[scheme], alpha * scale / self.goal.weights())
         [functions] = found.functions
-        scores = class_scores(functions.decide(others), scheme, self.n_classes)
-        judged, rest = np.split(scores, [len(self._truth)])
-        right = {0: np.packbits(best_class(judged) == self._truth)}
-        left_out = class_scores(found.decisions[0], scheme, self.n_classes)
-        return Found(right, {0: rest.astype(np.float32)}, functions, left_out.astype(np.float32))
+        answers = self.goal.answers(functions.decide(others), scheme)
+        judged, rest = np.split(answers, [len(self._validation.truth)])
+        [kept] = self._validation.kept(judged[None])
+        left_out = self.goal.answers(found.decisions[0], scheme).astype(self.goal.dtype)
+        return Found({0: kept}, {0: rest.astype(self.goal.dtype)}, functions, left_out)
+
+
+def mean_scores(fold: int, choice: Choice) -> Float64:
+    """The mean of what the chosen settings find of the test items of a fold."""
+    chosen = [own.scores[fold] for own in choice.trials]
+    return np.asarray(np.mean(chosen, axis=0, dtype=np.float64))

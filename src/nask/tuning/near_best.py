@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nask.arrays import Mask
+from nask.arrays import Float64, Mask
 
 # Standard errors of the difference that a setting may lie behind the best.
 BEHIND = 1.0
@@ -34,6 +34,31 @@ def near_best(right: Mask) -> Mask:
     behind = lost - won
     variance = lost + won - behind**2 / right.shape[1]
     return np.asarray(behind <= BEHIND * np.sqrt(variance) + 1e-9)
+
+
+def near_best_parts(parts: Float64) -> Mask:
+    """Tell the same of any score, from what each item adds to it.
+
+    Of a mean over items, such as the mean squared error, these are the items' own values; of
+    others, such as the area under the ROC curve, what the jackknife tells
+    (:meth:`nask.learning.goals.Goal.parts`).
+
+    Parameters
+    ----------
+    parts : ndarray of shape (n_settings, n)
+        Their means order the settings; more is better.
+
+    Examples
+    --------
+    >>> near_best_parts(np.array([[-1.0, -1, -1, -1], [-1.2, -0.9, -1.1, -1], [-2, -2, -2, -2.1]]))
+    array([ True,  True, False])
+    """
+    gaps = parts[int(parts.mean(axis=1).argmax())] - parts
+    behind = gaps.sum(axis=1)
+    variance = np.maximum((gaps**2).sum(axis=1) - behind**2 / parts.shape[1], 0.0)
+    # Settings whose answers are the same differ by rounding.
+    rounding = 1e-9 * np.abs(parts).sum(axis=1).max(initial=0.0)
+    return np.asarray(behind <= BEHIND * np.sqrt(variance) + rounding)
 
 
 def may_be_near(right: Mask) -> Mask:

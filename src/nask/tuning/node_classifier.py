@@ -18,15 +18,16 @@ from nask.explain.nodes import NodeExplanation
 from nask.io.coerce import as_graph
 from nask.io.target import as_target
 from nask.kernels.node_nask import NodeNASK
+from nask.learning.goals import Goal
 from nask.learning.mixins import ScoresNodes
-from nask.learning.node_targets import class_per_node, known_nodes
+from nask.learning.node_targets import class_per_node, known_nodes, weighted_nodes
 from nask.learning.targets import class_codes
 from nask.messages import quoted
 from nask.tuning.grid import Grid
-from nask.tuning.inner_folds import one_split
+from nask.tuning.inner_folds import one_split, refuse_single_members
 from nask.tuning.leave_one_out import OnValidation, RidgeJudge
 from nask.tuning.sweeps import ChosenFunctions, StarSweep, Sweep
-from nask.tuning.tuned import TunedStarClassifier
+from nask.tuning.tuned_classifier import TunedStarClassifier
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ default="nodes"
         has.
     inner : int, default=3
         Number of folds, for SVMs.
+    scoring : str, default=None
+        As in :class:`nask.TunedNASKClassifier`.
     random_state : int, default=0
         Of the folds.
     n_jobs : int, default=None
@@ -99,7 +102,7 @@ default="nodes"
     best_params_ : dict
         The values of the best setting, and how many are averaged.
     best_score_ : float
-        Its accuracy by leave-one-out, on the folds, or on the validation nodes. Too good by the
+        Its score by leave-one-out, on the folds, or on the validation nodes. Too good by the
         choice itself: see :func:`nask.evaluate`.
     classes_ : ndarray
     seconds_kernel_, seconds_learning_ : float
@@ -123,7 +126,14 @@ default="nodes"
 
     sweep_type: ClassVar[type[StarSweep]] = NodeSweep
 
-    def fit(self, graph: Any, y: Any, train: Any = None, validation: Any = None) -> Self:
+    def fit(
+        self,
+        graph: Any,
+        y: Any,
+        train: Any = None,
+        validation: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Choose, then train on the training nodes.
 
         Parameters
@@ -138,52 +148,57 @@ default="nodes"
         validation : array-like of int, or of bool, default=None
             Nodes to choose the parameters on, instead of folds of the training nodes. They are
             not trained on.
+        sample_weight : array-like of shape (n_nodes,), default=None
+            How much each node counts, in learning and in the score that chooses, beside the weight
+            of its class. One of weight 0 is neither trained nor judged on.
         """
         graph = as_graph(graph)
         target = class_per_node(y, graph.n_nodes)
         held_out = None if validation is None else known_nodes(target, validation, "validation")
         if train is None and held_out is not None:
             train = np.setdiff1d(known_nodes(target, None, "train"), held_out)
-        rows = known_nodes(target, train, "train")
+        owner = type(self).__name__
+        given = known_nodes(target, train, "train")
+        rows, weights = weighted_nodes(given, sample_weight, graph, owner)
         self.classes_, codes = class_codes(target[rows], "node", rows)
         judged, splits = rows, None
         known = codes
         if held_out is not None:
+            held_out = weighted_nodes(held_out, sample_weight, graph, owner)[0]
             check_held_out(target, rows, held_out)
             judged, splits = one_split(rows, held_out)
             known = np.searchsorted(self.classes_, as_target(target[judged]))
+            weights = weighted_nodes(judged, sample_weight, graph, owner)[1]
         self.check_search()
-        sweeps = self.sweeps_for(graph, rows, codes)
+        both = self.goal(known, self.classes_, weights)
+        goal = both.part(np.s_[: len(rows)])
+        if held_out is None:
+            refuse_single_members(codes, self.classes_)
+        sweeps = self.sweeps_for(graph, rows, goal)
         judge: RidgeJudge | None = None
         if self.judges_ridge(len(codes)):
             judge = (
-                self.judge(codes, self.classes_)
-                if held_out is None
-                else self.judge_on_validation(known, self.classes_, len(rows))
+                self.judge(goal) if held_out is None else self.judge_on_validation(both, len(rows))
             )
         svm_judge = None
         if self.learner_for(len(codes)) != "ridge":
-            svm_judge = self.svm_judge(known, self.classes_, self.n_jobs, splits)
-        chosen = self.choose(graph, judge, svm_judge, codes, sweeps, judged)
+            svm_judge = self.svm_judge(both, self.classes_, self.n_jobs, splits)
+        chosen = self.choose(graph, judge, svm_judge, goal, sweeps, judged)
         fitted = isinstance(chosen, AveragedClassifier)
-        self.best_estimator_ = chosen if fitted else chosen.fit(graph, target, rows)
+        self.best_estimator_ = chosen if fitted else chosen.fit(graph, target, rows, sample_weight)
         return self
 
-    def judge_on_validation(self, codes: Positions, classes: Array, n_train: int) -> OnValidation:
+    def judge_on_validation(self, goal: Goal, n_train: int) -> OnValidation:
         """Return the judge of ridge regressions on validation nodes.
 
         Parameters
         ----------
-        codes : ndarray of int
-            The classes of the training and then of the validation nodes, by their number.
-        classes : ndarray
+        goal : Goal
+            Of the training and then of the validation nodes.
         n_train : int
         """
         self.check_search()
-        weights = self.class_weight_by_code(classes)
-        return OnValidation(
-            codes, len(classes), weights, self.n_jobs, self.learner == "svm", n_train=n_train
-        )
+        return OnValidation(goal, self.n_jobs, self.rough, n_train=n_train)
 
     def predict(self, graph: Any, nodes: Any = None) -> Array:
         """Most confident class of each node, or of the given ones."""

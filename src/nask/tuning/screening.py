@@ -11,6 +11,7 @@ import numpy as np
 from nask.arrays import Positions
 from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
+from nask.learning.goals import Goal
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
 from nask.tuning.sweeps import Candidate, Sweep, cut_to, stacks_of
 
@@ -52,7 +53,7 @@ class Screened:
 
 
 def sample_of(n: int, random_state: int, n_nodes: Positions | None = None) -> Positions:
-    """Positions to screen on, in order, drawn without a look at classes.
+    """Positions to screen on, in order, drawn without a look at targets.
 
     Parameters
     ----------
@@ -80,8 +81,7 @@ def screen(
     method: Any,
     data: Any,
     items: Positions,
-    codes: Positions,
-    classes: Any,
+    goal: Goal,
     tests: Sequence[Positions],
     progress: Progress = False,
 ) -> Screened:
@@ -91,13 +91,12 @@ def screen(
 
     Parameters
     ----------
-    method : TunedClassifier
+    method : TunedModel
     data : list of AttributedGraph, or AttributedGraph
     items : ndarray
-        The graphs or nodes that have a class, as positions in the data.
-    codes : ndarray
-        Their classes, by number.
-    classes : ndarray
+        The graphs or nodes that have a target, as positions in the data.
+    goal : Goal
+        Of these.
     tests : sequence of ndarray
         Test items of each fold, as positions in ``items``; an empty one for a fit.
     progress : bool or callable
@@ -107,8 +106,7 @@ def screen(
     place = np.full(len(items), -1)
     place[sample] = np.arange(len(sample))
     seen = [place[test][place[test] >= 0] for test in tests]
-    weights = method.class_weight_by_code(classes)
-    judge = LeaveOneOut(codes[sample], len(classes), weights, method.n_jobs, True, tests=seen)
+    judge = LeaveOneOut(goal.part(sample), method.n_jobs, True, tests=seen)
     sweeps = list(method.sweeps_of(data))
     stacks = stacks_of(sweeps, data, items[sample], method.n_jobs)
     for number, stack in track(stacks, len(sweeps), progress, "Screening on a sample"):
@@ -130,7 +128,7 @@ def _n_nodes(data: Any, items: Positions) -> Positions | None:
 
 
 def _best(judge: RidgeJudge, fold: int, n_passes: int) -> list[Candidate]:
-    """The most accurate kernels of the passes that have the most accurate ones."""
+    """The best kernels of the passes that have the best ones."""
     ranked = judge.ranked(fold)
     passes = list(dict.fromkeys(id(sweep) for sweep, _ in ranked))[:n_passes]
     return [candidate for sweep, candidate in ranked if id(sweep) in passes][:KEPT]

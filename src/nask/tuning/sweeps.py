@@ -278,6 +278,7 @@ class StarSweep:
         train : ndarray or None
             Not for graphs, all of which are training graphs.
         n_classes : int
+            1 for numbers.
         """
         forms = self.members(kernel.n_hops, members)
         return GraphGroup(kernel.fitted_, forms, n_classes, kernel.kernel_parameters())

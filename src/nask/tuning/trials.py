@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from nask.arrays import Bytes, Float32
+from nask.arrays import Array, Floats
 from nask.choices import Multiclass
 from nask.learning.decisions import DecisionFunctions
 from nask.tuning.sweeps import Candidate, Sweep
@@ -20,13 +20,14 @@ class Trial:
     ----------
     sweep, candidate, alpha, multiclass
         What it is.
-    right : mapping of int to ndarray of uint8
-        Which of the judged items it classified rightly, as bits, for each fold it was tried in.
-    scores : mapping of int to ndarray of shape (n_tests, n_classes)
-        Of the test items of each of these folds.
+    kept : mapping of int to ndarray
+        What the score needs of its answers about all items, for each fold it was tried in: which
+        ones it classified rightly, as bits, or more (:meth:`nask.learning.goals.Goal.kept`).
+    scores : mapping of int to ndarray of shape (n_tests, n_scores)
+        Of the test items of each of these folds: of classes, or a number.
     functions : DecisionFunctions, optional
         Those that were learned, where there is one training set.
-    left_out : ndarray of shape (n_train, n_classes), optional
+    left_out : ndarray of shape (n_train, n_scores), optional
         Scores of its items, left out one by one.
     unit : float, optional
         The unit of distance of a Gaussian form, where there is one training set.
@@ -36,10 +37,10 @@ class Trial:
     candidate: Candidate
     alpha: float
     multiclass: Multiclass
-    right: Mapping[int, Bytes]
-    scores: Mapping[int, Float32]
+    kept: Mapping[int, Array]
+    scores: Mapping[int, Floats]
     functions: DecisionFunctions | None = None
-    left_out: Float32 | None = None
+    left_out: Floats | None = None
     unit: float | None = None
 
     @property
@@ -53,10 +54,10 @@ class Trial:
 class Found(NamedTuple):
     """What a trial finds; see :class:`Trial`."""
 
-    right: Mapping[int, Bytes]
-    scores: Mapping[int, Float32]
+    kept: Mapping[int, Array]
+    scores: Mapping[int, Floats]
     functions: DecisionFunctions | None = None
-    left_out: Float32 | None = None
+    left_out: Floats | None = None
 
 
 class Choice(NamedTuple):
@@ -65,11 +66,11 @@ class Choice(NamedTuple):
     Parameters
     ----------
     best : Trial
-        The most accurate one; the earlier of several.
+        The one with the highest score; the earlier of several.
     trials : list of Trial
         All that are as good, as far as their errors tell.
     score : float
-        Accuracy of the best.
+        That of the best: accuracy, if no other was asked for.
     """
 
     best: Trial

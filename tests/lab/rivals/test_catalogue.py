@@ -4,18 +4,19 @@ import subprocess
 import sys
 
 import pytest
+from sklearn.base import clone
 
 import nask
-from nask.evaluation.methods import classifies, described, method_name, named_method
+from nask.evaluation.methods import classifies, described, learns, method_name, named_method
 from nask.exceptions import MissingDependencyError, ParameterError
-from nask.lab.rivals.catalogue import GRAPH_RIVALS, NODE_RIVALS, RIVALS, rival
+from nask.lab.rivals.catalogue import GRAPH_RIVALS, NODE_RIVALS, REGRESSION_RIVALS, RIVALS, rival
 
 PAPER = {"wl", "pk", "gh", "ml", "hgk-wl", "wwl", "swwl", "retgk", "rwk"}
 PAPER |= {"gcn", "gin", "graphsage", "gat", "kergnn", "kagnn", "akgnn", "kernelgcn"}
 
 
 def test_the_rivals_of_the_paper_and_the_floors_are_there():
-    assert {"majority", "attributes-only", *PAPER} == set(RIVALS)
+    assert {"majority", "mean", "attributes-only", *PAPER} == set(RIVALS)
 
 
 @pytest.mark.parametrize("name", GRAPH_RIVALS)
@@ -30,6 +31,13 @@ def test_a_name_of_a_method_for_nodes_leads_to_its_class_and_back(name):
     model = named_method(name, "nodes")
     assert classifies(model) == "nodes"
     assert method_name(model) == name
+
+
+@pytest.mark.parametrize("name", ["nask", *REGRESSION_RIVALS])
+def test_a_name_of_a_method_for_numbers_leads_to_its_class_and_back(name):
+    model = named_method(name, task="regress")
+    assert (learns(model), classifies(model), method_name(model)) == ("regress", "graphs", name)
+    assert method_name(clone(model)) == name
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,8 @@ def claims_met(
         difference = 100 * own.accuracy_mean - claim
         text = f"{own.dataset} ({difference:+.1f})"
         (reached if difference >= 0 else below).append(text)
+    if not reached and not below:
+        return ["No set for which the paper has a figure has complete records of NASK with an SVM."]
     return [
         f"NASK with an SVM reaches the paper's figure on {', '.join(reached) or 'no set'}"
         + (f", and stays below it on {', '.join(below)}." if below else ".")

@@ -40,7 +40,12 @@ NODE_RIVALS: Mapping[str, str] = {
 }
 # Those that learn from a kernel, with a choice of learners.
 KERNEL_RIVALS = tuple(name for name, own in GRAPH_RIVALS.items() if own.startswith(_KERNELS))
-RIVALS = tuple(dict.fromkeys([*GRAPH_RIVALS, *NODE_RIVALS]))
+RIVALS = tuple(dict.fromkeys([*GRAPH_RIVALS, *NODE_RIVALS, "mean"]))
+
+
+# What regressions have to beat; beside it, all kernels learn numbers, too.
+REGRESSION_FLOORS: Mapping[str, str] = {"mean": "nask.lab.rivals.mean:MeanRegressor"}
+REGRESSION_RIVALS = (*KERNEL_RIVALS, *REGRESSION_FLOORS)
 
 
 def rival(name: str, items: Items = "graphs") -> Any:
@@ -62,8 +67,35 @@ def rival(name: str, items: Items = "graphs") -> Any:
                 f"{quoted(name)} does not classify {items}. Methods that do: {', '.join(methods)}."
             )
         raise ParameterError(f"There is no method {quoted(name)}. {did_you_mean(name, methods)}")
+    return _made(name, rivals[name])
+
+
+def regression_rival(name: str) -> Any:
+    """Return a new, unfitted model of a rival that predicts numbers.
+
+    Examples
+    --------
+    >>> regression_rival("mean"), regression_rival("wl")
+    (MeanRegressor(), KernelRegressor(rival='wl'))
+    >>> regression_rival("gin")
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: 'gin' does not predict numbers. Methods that do: nask, wl, ...
+    """
+    if name in KERNEL_RIVALS:
+        return _made(name, f"{_KERNELS}.regressor:KernelRegressor", rival=name)
+    if name not in REGRESSION_FLOORS:
+        methods = ["nask", *REGRESSION_RIVALS]
+        if name in RIVALS:
+            raise ParameterError(
+                f"{quoted(name)} does not predict numbers. Methods that do: {', '.join(methods)}."
+            )
+        raise ParameterError(f"There is no method {quoted(name)}. {did_you_mean(name, methods)}")
+    return _made(name, REGRESSION_FLOORS[name])
+
+
+def _made(name: str, place: str, **parameters: Any) -> Any:
     try:
-        return named(rivals[name])()
+        return named(place)(**parameters)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("nask"):
             raise

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Array
+from nask.arrays import Array, Float64
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import TakesGraphs, as_graph, as_graphs
 from nask.learning.mixins import ScoresNodes
@@ -32,13 +32,19 @@ class MajorityClassifier(TakesGraphs, ClassifierMixin, BaseEstimator):
         """Count the classes."""
         _, target = training_data(X, y, type(self).__name__)
         self.classes_, codes = class_codes(target)
-        self.majority_ = self.classes_[np.bincount(codes).argmax()]
+        counts = np.bincount(codes)
+        self.majority_, self.shares_ = self.classes_[counts.argmax()], counts / len(codes)
         return self
 
     def predict(self, X: Any) -> Array:
         """Return the same class for each graph."""
         check_is_fitted(self)
         return np.full(len(as_graphs(X)), self.majority_)
+
+    def predict_proba(self, X: Any) -> Float64:
+        """Return the shares of the classes in training for each graph."""
+        check_is_fitted(self)
+        return np.tile(self.shares_, (len(as_graphs(X)), 1))
 
 
 class MajorityNodeClassifier(ScoresNodes, BaseEstimator):
@@ -57,7 +63,8 @@ class MajorityNodeClassifier(ScoresNodes, BaseEstimator):
         target = class_per_node(y, as_graph(graph).n_nodes)
         rows = known_nodes(target, train, "train")
         self.classes_, codes = class_codes(target[rows], "node", rows)
-        self.majority_ = self.classes_[np.bincount(codes).argmax()]
+        counts = np.bincount(codes)
+        self.majority_, self.shares_ = self.classes_[counts.argmax()], counts / len(codes)
         return self
 
     def predict(self, graph: Any, nodes: Any = None) -> Array:
@@ -66,3 +73,7 @@ class MajorityNodeClassifier(ScoresNodes, BaseEstimator):
         n_nodes = as_graph(graph).n_nodes
         n = n_nodes if nodes is None else len(node_positions(nodes, n_nodes, "nodes"))
         return np.full(n, self.majority_)
+
+    def predict_proba(self, graph: Any, nodes: Any = None) -> Float64:
+        """Return the shares of the classes in training for each node, or for the given ones."""
+        return np.tile(self.shares_, (len(self.predict(graph, nodes)), 1))

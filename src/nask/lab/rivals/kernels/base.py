@@ -26,7 +26,7 @@ from nask.learning.targets import class_codes, training_data
 from nask.tuning.grid import Grid, settings
 from nask.tuning.inner_folds import JudgedSVM
 from nask.tuning.sweeps import DEFAULTS, LEARNING, Candidate, ChosenFunctions, LearnerGrid
-from nask.tuning.tuned import TunedGraphClassifier
+from nask.tuning.tuned_classifier import TunedGraphClassifier
 
 # Mean distances below this are rounding errors.
 ROUNDING = 1e-12
@@ -323,12 +323,13 @@ class KernelSVC(DecidesClasses, TakesGraphs, BaseEstimator):
     kernel: GraphKernel
     C: float = 1.0
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on graphs and their classes."""
+    def fit(self, X: Any, y: Any, sample_weight: Float64 | None = None) -> Self:
+        """Train on graphs and their classes, each with a weight above 0."""
         graphs, target = training_data(X, y, type(self).__name__)
         self.classes_, codes = class_codes(target)
         self.kernel_: GraphKernel = clone(self.kernel)
-        self.functions_ = KernelSVM.classify(self.kernel_.fit_transform(graphs), codes, self.C)
+        gram = self.kernel_.fit_transform(graphs)
+        self.functions_ = KernelSVM.classify(gram, codes, self.C, sample_weight=sample_weight)
         return self
 
     def decision_function(self, X: Any) -> Float64:
@@ -352,6 +353,8 @@ class KernelClassifier(TunedGraphClassifier):
         What to try; by default the grid beside the kernel, with C from 10^-3 to 10^3.
     inner : int, default=5
         Number of folds, for SVMs.
+    scoring : str, default=None
+        What chooses, as in :class:`nask.TunedNASKClassifier`.
     random_state : int, default=0
         Of the folds.
     n_jobs : int, default=None
@@ -364,7 +367,7 @@ class KernelClassifier(TunedGraphClassifier):
     best_params_ : dict
         The values of the best setting, and how many are averaged.
     best_score_ : float
-        Its accuracy by leave-one-out, or on the folds.
+        Its score by leave-one-out, or on the folds.
     best_estimator_ : AveragedClassifier or KernelSVC
         Fitted on the training graphs.
     classes_ : ndarray
@@ -378,28 +381,8 @@ class KernelClassifier(TunedGraphClassifier):
 
     def sweeps(self) -> list[KernelSweep]:
         """Return the passes that the grid needs."""
-        kernel, owner = self.kernel_type(), type(self).__name__
         grid = self.default_grid if self.grid is None else self.grid
-        learners = LearnerGrid(owner, DEFAULTS)
-        passes: dict[str, list[dict[str, Any]]] = {}
-        for setting in settings(grid, [*kernel.get_params(deep=False), *LEARNING], owner):
-            chosen = {name: value for name, value in setting.items() if name not in LEARNING}
-            self.kernel_type(**chosen).check_parameters()
-            if learners.note(repr(chosen), setting):
-                shared = {name: v for name, v in chosen.items() if name not in kernel.form}
-                passes.setdefault(repr(shared), []).append(chosen)
-        return [self._sweep(entries, learners) for entries in passes.values()]
-
-    def _sweep(self, entries: list[dict[str, Any]], learners: LearnerGrid) -> KernelSweep:
-        form = self.kernel_type.form
-        candidates = tuple(
-            Candidate(
-                own, {k: v for k, v in own.items() if k in form}, **learners.values(repr(own))
-            )
-            for own in entries
-        )
-        shared = {k: v for k, v in entries[0].items() if k not in form}
-        return KernelSweep(self.kernel_type(**shared), candidates)
+        return kernel_sweeps(self.kernel_type, grid, type(self).__name__)
 
     def svm_estimator(self, best: JudgedSVM) -> KernelSVC:
         """Return the SVM on the best one's kernel, not yet fitted."""
@@ -410,3 +393,37 @@ class KernelClassifier(TunedGraphClassifier):
 
     def class_weight_by_code(self, classes: Array) -> None:
         """Return None: all classes have the same weight."""
+
+
+def kernel_sweeps(kernel_type: type[GraphKernel], grid: Grid, owner: str) -> list[KernelSweep]:
+    """Return the passes of a kernel over all pairs of graphs that a grid needs.
+
+    Parameters
+    ----------
+    kernel_type : type
+    grid : dict of lists by parameter, or list of such
+    owner : str
+        Whose grid it is, for messages.
+    """
+    kernel = kernel_type()
+    learners = LearnerGrid(owner, DEFAULTS)
+    passes: dict[str, list[dict[str, Any]]] = {}
+    for setting in settings(grid, [*kernel.get_params(deep=False), *LEARNING], owner):
+        chosen = {name: value for name, value in setting.items() if name not in LEARNING}
+        kernel_type(**chosen).check_parameters()
+        if learners.note(repr(chosen), setting):
+            shared = {name: v for name, v in chosen.items() if name not in kernel.form}
+            passes.setdefault(repr(shared), []).append(chosen)
+    return [_kernel_sweep(kernel_type, entries, learners) for entries in passes.values()]
+
+
+def _kernel_sweep(
+    kernel_type: type[GraphKernel], entries: list[dict[str, Any]], learners: LearnerGrid
+) -> KernelSweep:
+    form = kernel_type.form
+    candidates = tuple(
+        Candidate(own, {k: v for k, v in own.items() if k in form}, **learners.values(repr(own)))
+        for own in entries
+    )
+    shared = {k: v for k, v in entries[0].items() if k not in form}
+    return KernelSweep(kernel_type(**shared), candidates)
