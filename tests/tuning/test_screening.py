@@ -17,8 +17,7 @@ def small(monkeypatch):
     monkeypatch.setattr(screening, "SAMPLE", 40)
     monkeypatch.setattr(screening, "KEPT", 3)
     monkeypatch.setattr(screening, "KEPT_PASSES", 1)
-    monkeypatch.setattr("nask.tuning.tuned.LARGEST_UNSCREENED", 40)
-    monkeypatch.setattr("nask.evaluation.evaluate.LARGEST_UNSCREENED", 40)
+    monkeypatch.setattr(screening, "LARGEST_UNSCREENED", 40)
 
 
 def test_a_sample_is_drawn_without_classes_and_in_order():
@@ -161,3 +160,25 @@ def test_of_many_nodes_only_the_best_pass_goes_on(mutag, monkeypatch, many, pass
     goal = model.goal(codes, np.array([-1, 1]))
     found = screen(model, mutag.graphs, np.arange(188), goal, nothing)
     assert len(found.sweeps) == passes
+
+
+def test_pairs_of_many_classes_are_told_apart_by_few_kernels(mutag, monkeypatch):
+    """Each pair takes time, so all settings rank kernels by one function per class."""
+    monkeypatch.setattr(screening, "MOST_CLASSES", 2)
+    monkeypatch.setattr(screening, "KEPT", 2)
+    sizes = np.array([graph.n_nodes for graph in mutag.graphs])
+    y = np.digitize(sizes, np.quantile(sizes, [0.25, 0.5, 0.75]))
+    tried = []
+    whole = LeaveOneOut._try
+
+    def counted(self, gram, folds, scheme, alpha):
+        tried.append(scheme)
+        return whole(self, gram, folds, scheme, alpha)
+
+    monkeypatch.setattr(LeaveOneOut, "_try", counted)
+    model = nask.TunedNASKClassifier(grid={**GRID, "degree": ["numerical"]})
+    model.fit(mutag.graphs[::2], y[::2])
+    n_kernels, n_penalties = 8, 3
+    assert tried.count("ovo") == 2 * n_penalties
+    assert tried.count("ovr") == 2 * n_penalties + n_kernels * 1
+    assert model.score(mutag.graphs[1::2], y[1::2]) > 0.5

@@ -191,8 +191,7 @@ def test_what_cannot_be_learned_is_told(data):
 
 
 def test_a_large_set_is_searched_on_a_sample(monkeypatch, data):
-    for module in ("nask.tuning.screening", "nask.tuning.tuned"):
-        monkeypatch.setattr(f"{module}.LARGEST_UNSCREENED", 20)
+    monkeypatch.setattr("nask.tuning.screening.LARGEST_UNSCREENED", 20)
     monkeypatch.setattr("nask.tuning.screening.SAMPLE", 15)
     monkeypatch.setattr("nask.tuning.screening.KEPT", 2)
     graphs, y, new = data

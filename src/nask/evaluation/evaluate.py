@@ -49,7 +49,7 @@ from nask.kernels.parameters import POSITIVE, is_positive
 from nask.learning.scores import ACCURACY, DEFAULTS, Score, score_named
 from nask.messages import quoted
 from nask.storage.scratch import scratch_folder
-from nask.tuning.screening import LARGEST_RIDGE, LARGEST_UNSCREENED, screen
+from nask.tuning.screening import LARGEST_RIDGE, is_screened, screen
 from nask.tuning.sweeps import Candidate, Sweep, cut_to
 
 T = TypeVar("T")
@@ -437,7 +437,8 @@ def _candidates(
     """The passes over all data, and, of a large set, the candidates that each split has kept."""
     known = task.known
     # As in a fit: what counts are training items, of which a public split has few.
-    if max(len(split.train) for split in task.splits) <= LARGEST_UNSCREENED:
+    n_classes = 1 if task.classes is None else len(task.classes)
+    if not is_screened(max(len(split.train) for split in task.splits), n_classes):
         return method.sweeps_of(task.data), None
     place = np.empty(len(task.target), dtype=np.intp)
     place[known] = np.arange(len(known))

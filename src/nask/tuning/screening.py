@@ -15,8 +15,11 @@ from nask.learning.goals import Goal
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
 from nask.tuning.sweeps import Candidate, Sweep, cut_to, stacks_of
 
-# Up to so many training graphs or nodes, every setting is judged on all of them.
+# Up to so many training graphs or nodes, every setting is judged on all of them,
 LARGEST_UNSCREENED = 700
+# unless there are more classes: each pair of them takes 0.1 ms per setting, so that all settings
+# would take an hour with 100 classes.
+MOST_CLASSES = 30
 # Beyond, on so many,
 SAMPLE = 500
 # or, where graphs are large, on as many as have so many nodes: a pass compares each with each.
@@ -50,6 +53,23 @@ class Screened:
 
     sweeps: list[Sweep]
     kept: list[list[Candidate]]
+
+
+def is_screened(n_train: int, n_classes: int = 1) -> bool:
+    """Tell whether a sample decides which settings are judged on all training items.
+
+    Parameters
+    ----------
+    n_train : int
+    n_classes : int, default=1
+        1 where numbers are learned.
+
+    Examples
+    --------
+    >>> is_screened(700, 30), is_screened(701, 2), is_screened(500, 100)
+    (False, True, True)
+    """
+    return n_train > LARGEST_UNSCREENED or n_classes > MOST_CLASSES
 
 
 def sample_of(n: int, random_state: int, n_nodes: Positions | None = None) -> Positions:

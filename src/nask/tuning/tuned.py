@@ -24,7 +24,7 @@ from nask.tuning.averaging import averaged
 from nask.tuning.grid import Grid, named_grid
 from nask.tuning.inner_folds import InnerFolds
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
-from nask.tuning.screening import LARGEST_UNSCREENED, screen
+from nask.tuning.screening import is_screened, screen
 from nask.tuning.sweeps import Candidate, StarSweep, Sweep, cut_to, star_sweeps
 from nask.tuning.trials import Choice
 
@@ -109,7 +109,7 @@ class TunedModel(TakesGraphs, BaseEstimator):
         goal : Goal
             Of these.
         """
-        if len(items) <= LARGEST_UNSCREENED:
+        if not is_screened(len(items), goal.n_scores):
             return self.sweeps_of(data)
         nothing = [np.empty(0, dtype=np.intp)]
         return screen(self, data, items, goal, nothing, self.verbose).sweeps
