@@ -66,12 +66,12 @@ def test_options_that_do_not_apply(invoke, tmp_path, options, message):
 
 
 def test_the_grid_of_nodes_is_the_default():
-    model = command._model("nask", "nodes", None, [], "ball")
+    model = command._model("nask", "nodes", "classify", None, [], "ball")
     assert (model.grid, model.estimator.expansion, model.estimator.dtype) == (
         "nodes",
         "ball",
         "float32",
     )
-    assert command._model("nask", "graphs", None, [], "nested").grid == "default"
+    assert command._model("nask", "graphs", "classify", None, [], "nested").grid == "default"
     with pytest.raises(ParameterError, match="no method"):
-        command._model("nsk", "nodes", None, [], "nested")
+        command._model("nsk", "nodes", "classify", None, [], "nested")

@@ -220,10 +220,12 @@ def test_a_model_may_predict_what_no_graph_is(tmp_path, mutag):
     assert nask.read_results(tmp_path) == [result]
 
 
-def test_all_results_of_the_project_can_be_read():
-    journals = [Journal(path) for path in sorted(RESULTS.glob("*--*.jsonl"))]
-    assert len(journals) > 100
-    assert len(nask.read_results(RESULTS)) == len(journals)
+@pytest.mark.parametrize(("folder", "least"), [("svm", 90), ("accuracy", 40), ("nodes", 15)])
+def test_all_results_of_the_project_can_be_read(folder, least):
+    place = RESULTS.with_name(folder)
+    journals = [Journal(path) for path in sorted(place.glob("*--*.jsonl"))]
+    # Some may be of runs that go on.
+    assert least <= len(nask.read_results(place)) <= len(journals)
 
 
 def test_results_of_the_project_are_gone_on_from(tmp_path, mutag):
