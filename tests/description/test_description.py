@@ -157,3 +157,15 @@ def test_graphs_that_disagree_on_a_kind_are_described_too():
         own for own in nask.Dataset("odd", graphs).describe().suspicions if own.what == "kinds"
     ]
     assert "numerical in graph 0" in told.text
+
+
+def test_attributes_of_atoms_are_not_suspected(tmp_path):
+    """Nobody wrote them, and there is no column to leave out."""
+    pytest.importorskip("rdkit")
+    file = tmp_path / "mols.csv"
+    file.write_text("smiles,y\nCCO,a\nCCN,b\nCO,a\n")
+    described = nask.io.read_molecules(file, target="y").describe()
+    assert {column.name for column in described.columns} >= {"element", "charge"}
+    assert not [own for own in described.suspicions if own.where.startswith(("node", "edge"))]
+    plain = nask.Dataset("mols", nask.io.read_molecules(file).graphs).describe()
+    assert "node charge" in {own.where for own in plain.suspicions}

@@ -92,6 +92,7 @@ class Description:
         items: Items,
         *,
         on_scale: bool = False,
+        made: bool = False,
         notes: Sequence[str] = (),
         split: Sequence[tuple[str, int]] = (),
     ) -> Description:
@@ -103,6 +104,9 @@ class Description:
             The target of each graph, or node; None where it is missing.
         on_scale : bool
             Whether it holds numbers on a scale, not classes.
+        made : bool
+            Whether attributes were made on reading, and not written by people: then none of them is
+            suspected.
         """
         sizes = np.array([graph.n_nodes for graph in graphs] or [0])
         elements = (
@@ -114,7 +118,8 @@ class Description:
         for element, collections, lengths in elements:
             for column in describe_columns(element, collections, lengths):  # type: ignore[arg-type]
                 columns.append(column)
-                found += suspicions_of(column, column_of(column.name, collections, lengths)[0])
+                if not made:
+                    found += suspicions_of(column, column_of(column.name, collections, lengths)[0])
         present = [label for label in labels or () if not is_missing(label)]
         target, classes = None, Counter[Any]()
         if on_scale:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -56,6 +56,9 @@ with one entry per graph (2). Got shape (1,) instead.
     notes: tuple[str, ...] = ()
     ids: tuple[str, ...] | None = None
     task: LearningTask | None = None
+
+    # Whether attributes were made on reading, such as those of atoms, and not written by people.
+    attributes_are_made: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graphs", tuple(self.graphs))
@@ -113,7 +116,13 @@ with one entry per graph (2). Got shape (1,) instead.
             labels = self.y[:, 0].tolist() if self.y.shape[1] else None
         on_scale = self.y is not None and self.learning_task()[0] == "regress"
         return Description.of(
-            self.name, self.graphs, labels, "graphs", on_scale=on_scale, notes=self.notes
+            self.name,
+            self.graphs,
+            labels,
+            "graphs",
+            on_scale=on_scale,
+            made=self.attributes_are_made,
+            notes=self.notes,
         )
 
     def without_rare_classes(self, least: int) -> Dataset:

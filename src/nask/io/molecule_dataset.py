@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from nask.exceptions import ParameterError
 from nask.io.converters.molecule_reading import MoleculeReading
@@ -64,6 +64,8 @@ class MoleculeDataset(Dataset):
     skipped: tuple[SkippedRow, ...] = ()
     n_unlabelled: int = 0
     reading: MoleculeReading = field(default_factory=MoleculeReading)
+
+    attributes_are_made: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
