@@ -30,6 +30,8 @@ OPTIONS = {
     ("--no-star-norm",): {"star_norm": False},
     ("--no-edges",): {"use_edges": False},
     ("--dtype", "float32"): {"dtype": "float32"},
+    ("--similarity", "one-hot"): {"similarity": "one-hot"},
+    ("--max-leaves", "1"): {"max_leaves": 1},
 }
 READERS = {
     "k.npy": np.load,

@@ -214,8 +214,8 @@ def test_errors(invoke, mols, tmp_path, options, error, message):
 
 
 def test_options_of_molecules_are_for_molecules(invoke, tiny, tmp_path):
-    with pytest.raises(ParameterError, match=r"--smiles and --target are for .* Leave them out"):
-        invoke("gram", tiny(), "--smiles", "s", "--target", "y", "--out", tmp_path / "g.npy")
+    with pytest.raises(ParameterError, match=r"--smiles and --id are for .* Leave them out"):
+        invoke("gram", tiny(), "--smiles", "s", "--id", "i", "--out", tmp_path / "g.npy")
     with pytest.raises(FormatError, match=r"There is no file no.sdf"):
         invoke("gram", "no.sdf", "--out", tmp_path / "g.npy")
 

@@ -33,13 +33,16 @@ DRAW = {
     "alignment": lambda ax=None: plots.alignment(FOUND, ax=ax),
     "gram_heatmap": lambda ax=None: plots.gram_heatmap(K, Y, ax),
     "embedding": lambda ax=None: plots.embedding(K, Y, ax),
+    "predicted": lambda ax=None: plots.predicted(Y, Y + 0.5, ax=ax),
 }
 
 
 def test_every_function_is_tested_here():
     # Those that draw a figure, and what helps them, have tests of their own.
-    figures = {"kernel_overview", "league_table", "explanation", "hops"}
-    assert {*DRAW, *figures, "molecule_positions"} == set(plots.__all__)
+    figures = {"kernel_overview", "league_table", "explanation", "hops", "stars", "description"}
+    figures |= {"confidence", "depth", "robustness"}
+    values = {"molecule_positions", "DepthCurve", "PerturbedAccuracies"}
+    assert {*DRAW, *figures, *values} == set(plots.__all__)
 
 
 def test_the_overview_is_both_of_its_parts():

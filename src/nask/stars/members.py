@@ -157,8 +157,10 @@ def kept_leaves(batch: GraphBatch, spec: StarSpec) -> tuple[Index, Index, Index]
     starts = np.cumsum(counts) - counts
     # The last one that is kept of each star; all are where there are no more.
     last = np.zeros(batch.n_nodes)
-    many = np.flatnonzero(counts > spec.max_leaves)
-    last[many] = P[order[starts[many] + spec.max_leaves - 1]]
+    # A model file may say a number of leaves beyond any integer of a machine.
+    most = min(spec.max_leaves, batch.n_nodes)
+    many = np.flatnonzero(counts > most)
+    last[many] = P[order[starts[many] + most - 1]]
     kept = last[core] * (1 - SAME) <= P
     return core[kept], leaf[kept], edges[kept]
 

@@ -75,8 +75,8 @@ def regression_rival(name: str) -> Any:
 
     Examples
     --------
-    >>> regression_rival("mean"), regression_rival("wl")
-    (MeanRegressor(), KernelRegressor(rival='wl'))
+    >>> regression_rival("mean"), regression_rival("retgk")
+    (MeanRegressor(), KernelRegressor(rival='retgk'))
     >>> regression_rival("gin")
     Traceback (most recent call last):
     nask.exceptions.ParameterError: 'gin' does not predict numbers. Methods that do: nask, wl, ...
