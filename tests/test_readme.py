@@ -53,7 +53,8 @@ def test_the_page_on_tables_runs(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_examples_of_the_page_on_evaluation_run():
+def test_the_examples_of_the_page_on_evaluation_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     page = README.parent / "docs" / "evaluation.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) == 2
