@@ -18,6 +18,7 @@ from nask.explain.features import explain_features as explain_features
 from nask.graph.attributed_graph import AttributedGraph as AttributedGraph
 from nask.io.dataset import Dataset as Dataset
 from nask.io.node_dataset import NodeDataset as NodeDataset
+from nask.io.readers.molecules import read_molecules as read_molecules
 from nask.kernels.feature_store import write_features as write_features
 from nask.kernels.features import NASKFeatures as NASKFeatures
 from nask.kernels.gram_store import write_gram as write_gram

@@ -164,8 +164,8 @@ def test_attributes_of_atoms_are_not_suspected(tmp_path):
     pytest.importorskip("rdkit")
     file = tmp_path / "mols.csv"
     file.write_text("smiles,y\nCCO,a\nCCN,b\nCO,a\n")
-    described = nask.io.read_molecules(file, target="y").describe()
+    described = nask.read_molecules(file, target="y").describe()
     assert {column.name for column in described.columns} >= {"element", "charge"}
     assert not [own for own in described.suspicions if own.where.startswith(("node", "edge"))]
-    plain = nask.Dataset("mols", nask.io.read_molecules(file).graphs).describe()
+    plain = nask.Dataset("mols", nask.read_molecules(file).graphs).describe()
     assert "node charge" in {own.where for own in plain.suspicions}

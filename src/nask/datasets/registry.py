@@ -217,7 +217,7 @@ def _read(
     if is_molecule_file(path):
         raise FormatError(
             f"{path} is a single file. A CSV or SD file of molecules is read by "
-            "nask.io.read_molecules; of a table of nodes or edges, give the path of its folder."
+            "nask.read_molecules; of a table of nodes or edges, give the path of its folder."
         )
     archive = open_archive(path)
     if info is not None and info.collection == "SNAP":

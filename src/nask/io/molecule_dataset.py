@@ -44,7 +44,7 @@ class SkippedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MoleculeDataset(Dataset):
-    """Molecules of a file, and the target to predict; see :func:`nask.io.read_molecules`.
+    """Molecules of a file, and the target to predict; see :func:`nask.read_molecules`.
 
     Parameters
     ----------

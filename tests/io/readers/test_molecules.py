@@ -175,7 +175,7 @@ def test_places_that_are_no_text(tmp_path):
     with pytest.raises(FormatError, match=r"is not text in UTF-8.*Save it as CSV UTF-8"):
         read_molecules(tmp_path / "utf16.csv")
     (tmp_path / "mols.csv").write_text("smiles\nCCO\n")
-    with pytest.raises(FormatError, match=r"is read by nask.io.read_molecules"):
+    with pytest.raises(FormatError, match=r"is read by nask.read_molecules"):
         nask.load_dataset(tmp_path / "mols.csv")
 
 

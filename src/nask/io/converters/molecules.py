@@ -77,7 +77,7 @@ def from_smiles(
     ------
     GraphError
         If RDKit cannot read a SMILES: the message has its position in the column, and what RDKit
-        says. :func:`nask.io.read_molecules` leaves such rows of a file out.
+        says. :func:`nask.read_molecules` leaves such rows of a file out.
 
     Examples
     --------
