@@ -50,7 +50,8 @@ def _figure(results: Results, method: str, name: str, claim: str | float | None)
         figure = f"> {duration(own.seconds)}" if own.timeout else duration(own.seconds)
         nask: GramTime | None = results.get(("nask", name))
         if nask is not None and not nask.timeout and method != "nask":
-            times = f"{own.seconds / nask.seconds:.2g} x"
+            ratio = own.seconds / nask.seconds
+            times = f"{ratio:.0f} x" if ratio >= 10 else f"{ratio:.2g} x"
             figure += f" (> {times})" if own.timeout else f" ({times})"
     return figure if claim is None else f"{figure}<br>*{duration(float(claim))}*"
 
