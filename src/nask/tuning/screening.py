@@ -17,8 +17,7 @@ from nask.tuning.sweeps import Candidate, Sweep, cut_to, stacks_of
 
 # Up to so many training graphs or nodes, every setting is judged on all of them,
 LARGEST_UNSCREENED = 700
-# unless there are more classes: each pair of them takes 0.1 ms per setting, so that all settings
-# would take an hour with 100 classes.
+# unless there are more classes: each pair of them has a function of its own in every setting.
 MOST_CLASSES = 30
 # Beyond, on so many,
 SAMPLE = 500
