@@ -12,11 +12,11 @@ from scipy import stats
 
 from nask.arrays import Float64
 from nask.evaluation.compare import differences_of, shared_folds
-from nask.evaluation.evaluate import better_folds
 from nask.evaluation.methods import SUFFIXES
 from nask.evaluation.ranking import dataset_ranks
 from nask.evaluation.records import Evaluation
 from nask.evaluation.results import read_results
+from nask.evaluation.run_folds import better_folds
 from nask.evaluation.significance import corrected_error, corrected_t_test
 from nask.exceptions import ParameterError, did_you_mean
 from nask.learning.scores import ACCURACY
