@@ -1,12 +1,15 @@
 """Large sets: settings are screened on a sample."""
 
+from dataclasses import replace
+
+import networkx as nx
 import numpy as np
 import pytest
 
 import nask
 from nask.tuning import screening
 from nask.tuning.leave_one_out import LeaveOneOut
-from nask.tuning.screening import sample_of, screen
+from nask.tuning.screening import sample_of, screen, surroundings
 
 GRID = {"gamma": [0.1, 2.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "alpha": [0.01, 0.1, 1.0]}
 
@@ -182,3 +185,70 @@ def test_pairs_of_many_classes_are_told_apart_by_few_kernels(mutag, monkeypatch)
     assert tried.count("ovo") == 2 * n_penalties
     assert tried.count("ovr") == 2 * n_penalties + n_kernels * 1
     assert model.score(mutag.graphs[1::2], y[1::2]) > 0.5
+
+
+def test_surroundings_are_the_nearest_nodes():
+    """As breadth-first search with NetworkX finds them."""
+    network = nask.lab.make_social_network(200).graph
+    graph = nx.Graph(network.edges.tolist())
+    graph.add_nodes_from(range(200))
+    start = np.array([3, 77, 150])
+    distance = nx.multi_source_dijkstra_path_length(graph, set(start.tolist()))
+    for size in (1, 3, 10, 60, 150, 1000):
+        found = surroundings(network, start, size)
+        assert len(found) == max(3, min(size, len(distance)))
+        assert np.isin(start, found).all()
+        left = [distance[v] for v in distance if v not in set(found.tolist())]
+        assert max(distance[v] for v in found.tolist()) <= min(left, default=np.inf)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_large_network_is_screened_around_its_sample(monkeypatch):
+    """One pass goes on, and settings are ranked as on the whole network where all is near."""
+    network = nask.lab.make_social_network(150)
+    grid = {"gamma": [0.5, 2.0], "restart": [None, 0.3], "n_hops": [1, 2, 3], "gamma_star": [8.0]}
+    model = nask.TunedNASKNodeClassifier(grid=grid)
+    codes, items = (network.y == network.y[0]).astype(np.intp), np.arange(150)
+    nothing = [np.empty(0, dtype=np.intp)]
+    goal = model.goal(codes, np.array([0, 1]))
+    sizes = []
+    fit = nask.NodeNASK.fit
+    monkeypatch.setattr(
+        nask.NodeNASK, "fit", lambda self, own: (sizes.append(own.n_nodes), fit(self, own))[1]
+    )
+    whole = screen(model, network.graph, items, goal, nothing)
+    assert set(sizes) == {150}
+    monkeypatch.setattr(screening, "LARGEST_NETWORK", 100)
+    monkeypatch.setattr(screening, "AROUND", 150)
+    everything = screen(model, network.graph, items, goal, nothing)
+    assert [own.parameters for own in everything.kept[0]] == [
+        own.parameters for own in whole.kept[0]
+    ]
+    sizes.clear()
+    monkeypatch.setattr(screening, "AROUND", 80)
+    found = screen(model, network.graph, items, goal, nothing)
+    assert set(sizes) == {80}
+    assert len(found.sweeps) == 1
+    model.fit(network.graph, network.y, network.train)
+    assert model.score(network.graph, network.y, network.test) > 0.5
+
+
+@pytest.mark.usefixtures("small")
+def test_passes_have_no_hops_that_no_candidate_has(mutag):
+    codes = (mutag.y[:100] > 0).astype(np.intp)
+    for sweep in screened(mutag, codes, [np.arange(10), np.arange(50, 60)]).sweeps:
+        assert sweep.parameters["n_hops"] == max(own.form["n_hops"] for own in sweep.candidates)
+
+
+def test_passes_of_fewer_hops_are_parts_of_deeper_ones():
+    """Also where walks are apart: what a trimmed pass gives is what it would give alone."""
+    network = nask.lab.make_social_network(60).graph
+    grid = {"restart": [None, 0.3], "gamma": [1.0], "n_hops": [3], "gamma_star": [8.0]}
+    one, other = nask.TunedNASKNodeClassifier(grid=grid).sweeps()
+    short = replace(other, parameters={**other.parameters, "n_hops": 2})
+    assert short.shares_pass(one)
+    assert one.shares_pass(short)
+    for order in ([one, short], [short, one]):
+        for own, stack in zip(order, order[0].compute_all(order, network), strict=True):
+            # Means over walks are rounded by how many columns are at work at once.
+            np.testing.assert_allclose(stack, own.compute(network), rtol=1e-6)

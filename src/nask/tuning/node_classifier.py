@@ -37,9 +37,12 @@ class NodeSweep(StarSweep):
     kernel_type: ClassVar[type[NodeNASK]] = NodeNASK
 
     def shares_pass(self, other: Sweep) -> bool:
-        """Whether the Gram matrices of another sweep come from the same pass: walks are apart."""
-        alike = {**other.parameters, "restart": self.parameters["restart"]}
-        return repr(alike) == repr(dict(self.parameters))
+        """Whether the Gram matrices of another sweep come from the same pass.
+
+        Walks are apart, and fewer hops are a part of more.
+        """
+        own = {name: self.parameters[name] for name in ("restart", "n_hops")}
+        return repr({**other.parameters, **own}) == repr(dict(self.parameters))
 
     def compute_all(
         self,
@@ -49,9 +52,13 @@ class NodeSweep(StarSweep):
         n_jobs: int | None = None,
     ) -> Iterator[Floats]:
         """As of :class:`StarSweep`."""
-        kernel = self.fitted(data, n_jobs)
+        deepest = max(own.parameters["n_hops"] for own in sweeps)
+        parameters = {**self.parameters, "n_hops": deepest, "n_jobs": n_jobs}
+        kernel = self.kernel_type(**parameters).fit(data)
         restarts = [own.parameters["restart"] for own in sweeps]
-        yield from kernel.fitted_.hop_grams_of_walks(restarts, items, kernel.execution())
+        stacks = kernel.fitted_.hop_grams_of_walks(restarts, items, kernel.execution())
+        for own, stack in zip(sweeps, stacks, strict=True):
+            yield stack[: own.parameters["n_hops"]]
 
     def group(
         self,

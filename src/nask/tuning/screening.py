@@ -31,6 +31,10 @@ KEPT_PASSES, KEPT = 3, 8
 # From the best pass alone where the graphs have more nodes than this in all: one pass over the
 # 335,000 nodes of DD takes some six minutes of two cores, and folds differ in what they keep.
 MANY_NODES = 200_000
+# A network of more nodes is screened on those around its sample, as many as this: a pass compares
+# each with each, and keeps all of it.
+LARGEST_NETWORK = 10_000
+AROUND = 6000
 # Kernels that SVMs are tried with, where all have been judged by ridge regressions.
 FINALISTS = 8
 # More training graphs or nodes than this are learned by an SVM: the time of a ridge regression
@@ -127,16 +131,62 @@ def screen(
     seen = [place[test][place[test] >= 0] for test in tests]
     judge = LeaveOneOut(goal.part(sample), method.n_jobs, True, tests=seen)
     sweeps = list(method.sweeps_of(data))
-    stacks = stacks_of(sweeps, data, items[sample], method.n_jobs)
+    stacks = stacks_of(sweeps, *_compared(data, items[sample]), method.n_jobs)
     for number, stack in track(stacks, len(sweeps), progress, "Screening on a sample"):
         judge.enter(sweeps[number], stack)
     judge.arrange(sweeps)
-    dear = n_nodes is not None and n_nodes.sum() > MANY_NODES
+    dear = _is_large(data) if n_nodes is None else n_nodes.sum() > MANY_NODES
     n_passes = 1 if dear else KEPT_PASSES
     kept = [_best(judge, fold, n_passes) for fold in range(len(tests))]
     some = [own for few in kept for own in few]
     cut = [cut_to(sweep, some) for sweep in sweeps]
-    return Screened([sweep for sweep in cut if sweep.candidates], kept)
+    return Screened([sweep.trimmed() for sweep in cut if sweep.candidates], kept)
+
+
+def _is_large(data: Any) -> bool:
+    return isinstance(data, AttributedGraph) and data.n_nodes > LARGEST_NETWORK
+
+
+def _compared(data: Any, items: Positions) -> tuple[Any, Positions]:
+    """What is compared for a sample, and where the sample is in it: around it in a large network.
+
+    Where walks would leave the surroundings of the sample, they stay.
+    """
+    if not _is_large(data):
+        return data, items
+    nodes = surroundings(data, items, AROUND)
+    return data.induced(nodes), np.searchsorted(nodes, items)
+
+
+def surroundings(graph: AttributedGraph, nodes: Positions, size: int) -> Positions:
+    """Some nodes and those nearest to them, in order.
+
+    Of nodes equally near, those that come first.
+
+    Parameters
+    ----------
+    graph : AttributedGraph
+    nodes : ndarray
+        They are all in it, also if they are more than ``size``.
+    size : int
+        How many nodes there should be; fewer where no more can be reached.
+
+    Examples
+    --------
+    >>> path = AttributedGraph(6, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)])
+    >>> surroundings(path, np.array([1]), 4)
+    array([0, 1, 2, 3])
+    """
+    inside = np.zeros(graph.n_nodes, dtype=bool)
+    inside[nodes] = True
+    while True:
+        reached = inside.copy()
+        for ends in (graph.edges, graph.edges[:, ::-1]):
+            reached[ends[inside[ends[:, 0]], 1]] = True
+        new = np.flatnonzero(reached & ~inside)[: max(0, size - int(inside.sum()))]
+        if not len(new):
+            return np.flatnonzero(inside)
+        inside[new] = True
 
 
 def _n_nodes(data: Any, items: Positions) -> Positions | None:

@@ -88,6 +88,7 @@ class Sweep(Protocol):
         n_jobs: int | None = None,
     ) -> Iterator[Floats]: ...
     def only(self, candidates: Sequence[Candidate]) -> Self: ...  # noqa: D102
+    def trimmed(self) -> Self: ...  # noqa: D102
     def gram(self, stack: Floats, candidate: Candidate) -> Floats: ...  # noqa: D102
     def unit(self, stack: Floats, candidate: Candidate) -> float | None: ...  # noqa: D102
     def group(  # noqa: D102
@@ -241,6 +242,11 @@ class StarSweep:
     def only(self, candidates: Sequence[Candidate]) -> Self:
         """The same pass with some of its candidates."""
         return replace(self, candidates=tuple(candidates))
+
+    def trimmed(self) -> Self:
+        """The same pass without hops that no candidate has."""
+        deepest = max(own.form["n_hops"] for own in self.candidates)
+        return replace(self, parameters={**self.parameters, "n_hops": deepest})
 
     def compute(self, data: Any, n_jobs: int | None = None) -> Floats:
         """Gram matrices of each hop, (n_hops, n, n), of a list of graphs, or of one network."""

@@ -221,6 +221,10 @@ class KernelSweep:
         """The same pass with some of its candidates."""
         return replace(self, candidates=tuple(candidates))
 
+    def trimmed(self) -> KernelSweep:
+        """The pass itself: all of it serves every candidate."""
+        return self
+
     def fitted(self, data: Any, n_jobs: int | None = None) -> GraphKernel:
         """The kernel of the pass, fitted on graphs."""
         kernel: GraphKernel = clone(self.kernel)
