@@ -12,6 +12,7 @@ from sklearn.dummy import DummyClassifier
 import nask
 from limited_work import Warns
 from nask.evaluation import evaluate as evaluate_module
+from nask.evaluation import run_folds
 from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import outer_splits
 from nask.evaluation.tasks import make_task
@@ -43,8 +44,8 @@ def one_fold(model, stacks, task, split):
     """The record of a fold from Gram matrices of the whole set."""
     if model.learner == "svm":
         own = task.classes, task.target, split
-        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, *own)
-    [fold] = evaluate_module.ridge_folds(
+        return run_folds.fold_of_shared(model, model.sweeps(), stacks, *own)
+    [fold] = run_folds.ridge_folds(
         model, model.sweeps(), None, stacks, task, [split], ACCURACY, False, ""
     )
     return fold.record
@@ -54,13 +55,13 @@ def note_folds(monkeypatch, model):
     """A list that grows with every fold that is computed."""
     computed = []
     name = "fold_of_shared" if model.learner == "svm" else "ridge_folds"
-    original = getattr(evaluate_module, name)
+    original = getattr(run_folds, name)
 
     def noted(*arguments):
         computed.extend([1] if model.learner == "svm" else arguments[5])
         return original(*arguments)
 
-    monkeypatch.setattr(evaluate_module, name, noted)
+    monkeypatch.setattr(run_folds, name, noted)
     return computed
 
 
@@ -217,8 +218,8 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, mutag, tmp_pat
 
 def test_a_finished_run_is_read_not_repeated(monkeypatch, undisturbed, model, mutag, tmp_path):
     nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
-    monkeypatch.delattr(evaluate_module, "fold_of_shared")
-    monkeypatch.delattr(evaluate_module, "ridge_folds")
+    monkeypatch.delattr(run_folds, "fold_of_shared")
+    monkeypatch.delattr(run_folds, "ridge_folds")
     again = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     assert outcome(again) == outcome(undisturbed)
     with pytest.raises(ParameterError, match="holds another run: folds was 3 and is 4 now"):
@@ -255,14 +256,14 @@ def test_folds_drawn_otherwise_are_not_mixed(model, mutag, tmp_path):
 def test_two_processes_do_not_write_to_one_file(monkeypatch, model, mutag, tmp_path):
     """The second is told; what the first does is left alone."""
     name = "fold_of_shared" if model.learner == "svm" else "ridge_folds"
-    fold = getattr(evaluate_module, name)
+    fold = getattr(run_folds, name)
 
     def interrupted(*arguments):
         with pytest.raises(ParameterError, match="Another process is at work"):
             nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
         return fold(*arguments)
 
-    monkeypatch.setattr(evaluate_module, name, interrupted)
+    monkeypatch.setattr(run_folds, name, interrupted)
     result = nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
     assert len(result.records) == 6
 

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 import nask
 from nask.evaluation import evaluate as evaluate_module
-from nask.evaluation import memory
+from nask.evaluation import memory, run_folds
 from nask.evaluation.fingerprint import fingerprint
 from nask.evaluation.splits import public_split
 from nask.evaluation.tasks import make_task
@@ -54,8 +54,8 @@ def one_fold(model, stacks, task, split):
     """The record of a fold from Gram matrices of the whole network."""
     if model.learner == "svm":
         own = task.classes, task.target, split
-        return evaluate_module.fold_of_shared(model, model.sweeps(), stacks, *own)
-    [fold] = evaluate_module.ridge_folds(
+        return run_folds.fold_of_shared(model, model.sweeps(), stacks, *own)
+    [fold] = run_folds.ridge_folds(
         model, model.sweeps(), None, stacks, task, [split], ACCURACY, False, ""
     )
     return fold.record
@@ -198,13 +198,13 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, network, tmp_p
     monkeypatch.setattr(evaluate_module, "Journal", original)
     computed = []
     name = "fold_of_shared" if model.learner == "svm" else "ridge_folds"
-    fold = getattr(evaluate_module, name)
+    fold = getattr(run_folds, name)
 
     def noted(*arguments):
         computed.extend([1] if model.learner == "svm" else arguments[5])
         return fold(*arguments)
 
-    monkeypatch.setattr(evaluate_module, name, noted)
+    monkeypatch.setattr(run_folds, name, noted)
     result = nask.evaluate(model, network, folds=4, out=tmp_path)
     assert outcome(result) == outcome(undisturbed)
     assert len(computed) == 2

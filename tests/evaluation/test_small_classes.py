@@ -24,7 +24,7 @@ def tuned():
 
 @pytest.fixture
 def nothing_computed(monkeypatch):
-    monkeypatch.setattr(evaluate_module, "_run", lambda *_: pytest.fail("folds were run"))
+    monkeypatch.setattr(evaluate_module, "run_folds", lambda *_: pytest.fail("folds were run"))
 
 
 @pytest.mark.parametrize(
