@@ -22,3 +22,27 @@ def inverse_root(own: Floats) -> Float64:
     positive = own >= TINY
     root[positive] = 1 / np.sqrt(own[positive], dtype=np.float64)
     return root
+
+
+def scale_pairs(matrix: Floats, rows: Floats, columns: Floats) -> None:
+    """Multiply every entry by the factor of its row and that of its column, in place.
+
+    By their product, which is the same either way round: so a symmetric matrix stays symmetric to
+    the last bit.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (..., n, m)
+    rows : ndarray of shape (n,)
+    columns : ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> K = np.ones((2, 2))
+    >>> scale_pairs(K, np.array([1.0, 2.0]), np.array([1.0, 2.0]))
+    >>> K
+    array([[1., 2.],
+           [2., 4.]])
+    """
+    for i, factor in enumerate(rows):
+        matrix[..., i, :] *= factor * columns

@@ -8,6 +8,7 @@ run twice writes the same records.
 import json
 from dataclasses import replace
 from importlib.util import find_spec
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -94,7 +95,7 @@ def by_chance(result):
 class Peeking(ClassifierMixin, BaseEstimator):
     """Knows all classes, and the numbers of graphs they belong to."""
 
-    known = {}
+    known: ClassVar[dict] = {}
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)

@@ -23,7 +23,7 @@ from nask.kernels.forms import Form, GaussianForm, distance_unit
 from nask.kernels.gram_work import GramWork
 from nask.kernels.parameters import GraphKernelParameters
 from nask.kernels.stored import StoredGram
-from nask.numeric import inverse_root
+from nask.numeric import inverse_root, scale_pairs
 from nask.stars.spec import StarSpec
 from nask.storage.hashes import content_hash
 from nask.storage.window import Window, window_of
@@ -213,8 +213,8 @@ class FittedKernel:
         for form, unit in forms:
             linear = np.tensordot(form.hop_weights, hops, axes=1)
             if form.normalize:
-                linear *= inverse_root(form.raw_self(rows.hop_self))[:, None]
-                linear *= inverse_root(form.raw_self(graphs.hop_self))[None, :]
+                sides = (form.raw_self(side.hop_self) for side in (rows, graphs))
+                scale_pairs(linear, *map(inverse_root, sides))
             own = replace(self, form=form, unit=unit)
             yield own.formed(linear, rows, graphs, None, execution)
 

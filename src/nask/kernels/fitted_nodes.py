@@ -22,7 +22,7 @@ from nask.kernels.forms import (
     to_squared_distances,
 )
 from nask.kernels.parameters import NodeKernelParameters
-from nask.numeric import inverse_root
+from nask.numeric import inverse_root, scale_pairs
 from nask.stars.spec import StarSpec
 from nask.stars.walks import kernel_over_walks
 
@@ -294,8 +294,7 @@ class FittedNodeKernel:
         across = slice(None) if columns is None else columns
         if form.normalize:
             scale = inverse_root(raw)
-            gram *= scale[down, None]
-            gram *= scale[None, across]
+            scale_pairs(gram, scale[down], scale[across])
         own = self_similarity(raw, form.normalize)
         same = rows is columns or (rows is None and columns is None)
         return gram, own[down], own[across], same

@@ -10,7 +10,7 @@ import numpy as np
 
 from nask.arrays import Array, Float64, Floats
 from nask.choices import DType, GramForm
-from nask.numeric import TINY, inverse_root
+from nask.numeric import TINY, inverse_root, scale_pairs
 from nask.storage.window import Window, window_of
 
 # Relative differences below this are rounding errors.
@@ -131,8 +131,7 @@ def _linear_of_hops(
     own = linear.diagonal().copy()
     if normalize:
         scale = inverse_root(own)
-        linear *= scale[:, None]
-        linear *= scale[None, :]
+        scale_pairs(linear, scale, scale)
         own = self_similarity(own, normalize=True)
     return linear, own
 
@@ -177,8 +176,9 @@ def to_squared_distances(
     graphs, which rounding must not part.
     """
     gram *= -2
-    gram += row_self[:, None]
-    gram += column_self[None, :]
+    for i, own in enumerate(row_self):
+        # Their sum first: it is the same either way round.
+        gram[i] += own + column_self
     np.maximum(gram, 0, out=gram)
     if diagonal:
         np.fill_diagonal(gram, 0)

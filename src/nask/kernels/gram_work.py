@@ -18,6 +18,7 @@ from nask.engines.selection import ENGINES
 from nask.exceptions import MemoryLimitError
 from nask.execution.execution import Execution
 from nask.kernels.stored import StoredGram
+from nask.numeric import scale_pairs
 from nask.storage.hashes import content_hash
 from nask.storage.window import Tile, Window, assembled, in_quarters
 
@@ -106,8 +107,7 @@ class GramWork:
         )
         if self.scales is not None:
             row_scale, column_scale = self.scales
-            sums *= row_scale[window.rows, None]
-            sums *= column_scale[None, window.columns]
+            scale_pairs(sums, row_scale[window.rows], column_scale[window.columns])
         shape = (*self.combinations.shape[:-1], *window.shape)
         return sums.reshape(shape).astype(self.dtype, copy=False)
 
