@@ -11,6 +11,8 @@ from nask.arrays import Float64, Index
 N_PIVOTS = 100
 # Each step takes about 15 ms for 4000 nodes.
 STEPS, N_NEAREST = 60, 8
+# Between any two nodes, in lengths of an edge: how near pushes leave them is up to rounding errors.
+LEAST = 0.01
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 
 
@@ -33,7 +35,7 @@ def pivot_positions(adjacency: Any) -> Float64:
     >>> [round(float(np.linalg.norm(leaf - hub)), 1) for leaf in leaves]
     [1.0, 1.0, 1.0]
     """
-    return relaxed(parted(pivot_scaling(adjacency), digits=1), adjacency)
+    return separated(relaxed(parted(pivot_scaling(adjacency), digits=1), adjacency))
 
 
 def pivot_scaling(adjacency: Any) -> Float64:
@@ -77,6 +79,29 @@ def relaxed(points: Float64, adjacency: Any) -> Float64:
         strains = _longer_by(along, np.linalg.norm(along, axis=1) - 1)
         pulls = [np.bincount(ends.row, strains[:, axis], minlength=n) / degrees for axis in (0, 1)]
         points = points + pushes / k + np.column_stack(pulls) / 2
+    return points
+
+
+def separated(points: Float64, least: float = LEAST) -> Float64:
+    """Points of which near pairs were pushed apart, to that distance where there is room.
+
+    Examples
+    --------
+    >>> separated(np.array([[0.0, 0.0], [0.25, 0.0], [3.0, 0.0]]), least=1.0).tolist()
+    [[-0.375, 0.0], [0.625, 0.0], [3.0, 0.0]]
+    """
+    from scipy.spatial import KDTree
+
+    for _ in range(STEPS):
+        pairs = KDTree(points).query_pairs(least * (1 - 1e-6), output_type="ndarray")
+        if not len(pairs):
+            break
+        u, v = pairs.T
+        away = points[u] - points[v]
+        pushes = _longer_by(away, (least - np.linalg.norm(away, axis=1)) / 2)
+        ends, both = np.concatenate([u, v]), np.concatenate([pushes, -pushes])
+        moved = [np.bincount(ends, both[:, axis], minlength=len(points)) for axis in (0, 1)]
+        points = points + np.column_stack(moved)
     return points
 
 
