@@ -11,6 +11,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from marked import write
+
 from nask.evaluation.compare import compare
 from nask.evaluation.comparison_legend import mark
 from nask.lab.experiments.accuracy import DEFAULT, REFERENCE
@@ -20,7 +22,7 @@ from nask.lab.experiments.paper import claims, mean_of
 
 ROOT = Path(__file__).parent.parent
 RESULTS, PAGE = ROOT / "results", ROOT / "docs" / "results.md"
-BEGIN, END = "<!-- {} by scripts/results_page.py -->", "<!-- end of {} -->"
+SCRIPT = "scripts/results_page.py"
 ACCURACIES = [name for name in NAMES if name.startswith("accuracy-")]
 
 
@@ -88,22 +90,12 @@ def _count(sets: Sequence[str]) -> str:
     return f"{len(sets)} ({', '.join(sets)})" if sets else "none"
 
 
-def write(page: str, name: str, content: str) -> str:
-    """Put content between the marks of that name."""
-    begin, end = BEGIN.format(name), END.format(name)
-    before, mark, rest = page.partition(begin)
-    _, other, after = rest.partition(end)
-    if not mark or not other:
-        raise ValueError(f"{PAGE} has no lines {begin!r} and {end!r}.")
-    return f"{before}{begin}\n{content}\n{end}{after}"
-
-
 def main() -> None:
     page = PAGE.read_text(encoding="utf-8")
     results = {name: found(experiment(name), Place(RESULTS)) for name in NAMES}
-    page = write(page, "answer", answer(results))
+    page = write(page, "answer", SCRIPT, answer(results))
     for name in NAMES:
-        page = write(page, name, section(experiment(name), results[name]))
+        page = write(page, name, SCRIPT, section(experiment(name), results[name]))
     PAGE.write_text(page, encoding="utf-8")
 
 
