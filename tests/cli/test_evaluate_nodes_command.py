@@ -7,6 +7,7 @@ import pytest
 import nask
 from nask.cli import evaluate as command
 from nask.cli import pictures
+from nask.cli.reading_options import ReadingOptions
 from nask.exceptions import ParameterError
 
 TRY = ("--try", "gamma=0.3", "--try", "gamma_star=8", "--try", "n_hops=1,2", "--try", "C=1",
@@ -16,7 +17,7 @@ TRY = ("--try", "gamma=0.3", "--try", "gamma_star=8", "--try", "n_hops=1,2", "--
 @pytest.fixture(autouse=True)
 def network(monkeypatch):
     data = nask.lab.make_social_network(120, 6.0)
-    monkeypatch.setattr(command, "load_any", lambda name, *options: data)
+    monkeypatch.setattr(ReadingOptions, "load", lambda self, name, *options: data)
     return data
 
 

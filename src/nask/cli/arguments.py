@@ -1,21 +1,18 @@
-"""Arguments that several commands share, and the graphs they name."""
+"""Arguments that several commands share, and what they say together."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import nask
-from nask.choices import LearningTask, Unlabelled
-from nask.cli.molecule_options import MoleculeOptions
+from nask.choices import LearningTask
 from nask.exceptions import ParameterError
-from nask.graph.attribute import Kind
 from nask.io.target import can_be_classes
 
 # The heading of options that say how to run, and an option under it.
@@ -29,31 +26,6 @@ DatasetArgument = Annotated[
         metavar="DATASET",
         help="Name of a dataset, such as MUTAG, or path of a folder, a zip, or a CSV or SD file of "
         "molecules.",
-    ),
-]
-CategoricalOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME,...", help="Columns of a folder of CSV files whose numbers are codes."
-    ),
-]
-TargetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        metavar="NAME",
-        help="Column to predict: of a file of molecules (or a property of an SD file), or in a "
-        "folder of CSV files, of graphs.csv or of the nodes.csv of a network.",
-        show_default="y in a folder",
-    ),
-]
-RepeatedEdgesOption = Annotated[
-    str,
-    typer.Option(
-        "--repeated-edges",
-        metavar="RULE",
-        help="In data of your own, where an edge is listed with different values: error, first, "
-        "mean or max; or a rule for each column: NAME=mean,NAME=first.",
     ),
 ]
 JobsOption = Annotated[int, running_option("--n-jobs", help="Threads; -1 takes all cores.")]
@@ -117,87 +89,12 @@ def seconds(time: str | None) -> float | None:
     return float(found[1]) * SECONDS[found[2]]
 
 
-def load_graphs(
-    dataset: str,
-    categorical: str = "",
-    target: str | None = None,
-    repeated_edges: str = "error",
-    kinds: Mapping[str, Kind] | None = None,
-    molecules: MoleculeOptions | None = None,
-    unlabelled: Unlabelled = "keep",
-) -> nask.Dataset:
-    """Load a dataset of many graphs by its name or path; the rest as in :func:`load_any`.
-
-    Examples
-    --------
-    >>> load_graphs("MUTAG").name
-    'MUTAG'
-    """
-    data = load_any(dataset, categorical, target, repeated_edges, kinds, molecules, unlabelled)
-    if not isinstance(data, nask.Dataset):
-        raise ParameterError(
-            f"{dataset} is one network with a class for each node; this command takes a dataset of "
-            "many graphs. nask datasets list shows which sets those are; in a folder of your own, "
-            "nodes.csv has a column graph."
-        )
-    return data
-
-
-def load_any(
-    dataset: str,
-    categorical: str = "",
-    target: str | None = None,
-    repeated_edges: str = "error",
-    kinds: Mapping[str, Kind] | None = None,
-    molecules: MoleculeOptions | None = None,
-    unlabelled: Unlabelled = "keep",
-) -> nask.Dataset | nask.NodeDataset:
-    """Load a dataset of many graphs, or a network whose nodes have classes.
-
-    ``target`` is the column to predict, ``kinds`` are those of attributes that a model knows.
-    ``molecules`` says how to read molecules from a file, and ``unlabelled`` what to do with those
-    that have no target.
-
-    Examples
-    --------
-    >>> load_any("MUTAG").name
-    'MUTAG'
-    """
-    names = [name.strip() for name in categorical.split(",") if name.strip()]
-    rules = _rules(repeated_edges)
-    if molecules is not None and molecules.are_for(dataset):
-        if names or rules != "error":
-            raise ParameterError(
-                f"{'--categorical' if names else '--repeated-edges'} is for folders of CSV files: "
-                f"{dataset} is a file of molecules, whose attributes and bonds are known. Leave it "
-                "out."
-            )
-        return replace(molecules, target=target).read(dataset, unlabelled)
-    return nask.load_dataset(
-        dataset, y=target or "y", categorical=names, repeated_edges=rules, kinds=kinds
-    )
-
-
-def _rules(text: str) -> Any:
-    """Return the rule, or rules by column, for repeated edges; those that are none raise later.
-
-    Examples
-    --------
-    >>> _rules("mean"), _rules("amount=mean, kind=first")
-    ('mean', {'amount': 'mean', 'kind': 'first'})
-    """
-    if "=" not in text:
-        return text.strip()
-    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
-    return {name.strip(): rule.strip() for name, _, rule in pairs}
-
-
 def with_task(data: nask.Dataset, task: LearningTask | None) -> tuple[nask.Dataset, str]:
     """Return the dataset with its task, and a sentence that says which task it is and why.
 
     Examples
     --------
-    >>> mutag = load_graphs("MUTAG")
+    >>> mutag = nask.load_dataset("MUTAG")
     >>> with_task(mutag, None)[1]
     'Task: classify, because y holds integers.'
     >>> with_task(mutag, "regress")[1]
@@ -214,7 +111,7 @@ def other_task(data: nask.Dataset) -> str:
 
     Examples
     --------
-    >>> other_task(load_graphs("MUTAG"))
+    >>> other_task(nask.load_dataset("MUTAG"))
     ' (--task regress says otherwise.)'
     """
     if data.y is None or data.y.dtype.kind not in "iuf" or not can_be_classes(data.y):

@@ -4,45 +4,40 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
 def with_collected(
     command: Callable[..., None],
-    declared: Callable[..., Any],
+    options: Mapping[str, inspect.Parameter],
     collect: Callable[..., Any],
     argument: str,
-    names: Collection[str],
 ) -> Callable[..., None]:
     """Add options to a command, which gets what they make together as one argument.
 
     Parameters
     ----------
     command : function
-    declared : function
-        Its parameters are the options, with their types and defaults.
+    options : mapping of str to Parameter
+        With their types and defaults.
     collect : function
         Called with the options; the command gets what it returns.
     argument : str
         The name of that argument of the command.
-    names : collection of str
-        The options to add, of those that are declared.
 
     Examples
     --------
-    >>> def declared(colour: str = "red", size: int = 3) -> None: ...
+    >>> def options(size: int = 3) -> None: ...
     >>> def show(name: str, style: dict[str, Any]) -> None:
     ...     print(name, style)
-    >>> styled = with_collected(show, declared, dict, "style", ["size"])
+    >>> styled = with_collected(show, inspect.signature(options).parameters, dict, "style")
     >>> styled(name="a", size=4)
     a {'size': 4}
     >>> list(inspect.signature(styled).parameters)
     ['name', 'size']
     """
     own = inspect.signature(command, eval_str=True)
-    known = inspect.signature(declared, eval_str=True).parameters
-    options = {name: known[name] for name in names}
 
     @functools.wraps(command)
     def with_options(**arguments: Any) -> None:

@@ -8,29 +8,20 @@ from typing import Annotated
 
 import typer
 
-from nask.cli.arguments import (
-    CategoricalOption,
-    DatasetArgument,
-    RepeatedEdgesOption,
-    TargetOption,
-    load_any,
-)
-from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
+from nask.cli.arguments import DatasetArgument
 from nask.cli.output import check_picture, save_picture
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.cli.show import show
 
 
-@with_molecule_options
+@with_reading_options
 def describe(
     dataset: DatasetArgument,
-    molecules: MoleculeOptions,
+    reading: ReadingOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Picture of the histograms: .png, .svg or .pdf.")
     ] = None,
-    categorical: CategoricalOption = "",
-    target: TargetOption = None,
-    repeated_edges: RepeatedEdgesOption = "error",
 ) -> None:
     """Tell what a dataset holds, column by column, and what looks wrong in it.
 
@@ -41,7 +32,7 @@ def describe(
     """
     if plot is not None:
         check_picture(plot, "--plot")
-    description = load_any(dataset, categorical, target, repeated_edges, None, molecules).describe()
+    description = reading.load(dataset).describe()
     if as_json:
         typer.echo(json.dumps(description.to_json(), indent=1))
     else:

@@ -14,18 +14,14 @@ import typer
 import nask
 from nask.choices import Expansion, GridName, Items, LearningTask, SplitName
 from nask.cli.arguments import (
-    CategoricalOption,
     FoldJobsOption,
-    RepeatedEdgesOption,
-    TargetOption,
     TaskOption,
     TimeLimitOption,
-    load_any,
     other_task,
     seconds,
     with_task,
 )
-from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.cli.show import results_tables, show
 from nask.evaluation.records import Evaluation
 from nask.exceptions import NaskError, ParameterError
@@ -36,7 +32,7 @@ SEARCH = "Search for parameters"
 EXPANSION: Expansion = "nested"
 
 
-@with_molecule_options
+@with_reading_options
 def evaluate(
     datasets: Annotated[
         list[str],
@@ -44,7 +40,7 @@ def evaluate(
             metavar="DATASET", help="Names of datasets, such as MUTAG, or paths of your own."
         ),
     ],
-    molecules: MoleculeOptions,
+    reading: ReadingOptions,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,9 +67,6 @@ def evaluate(
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Draw PNG files beside the records.")
     ] = True,
-    categorical: CategoricalOption = "",
-    target: TargetOption = None,
-    repeated_edges: RepeatedEdgesOption = "error",
     task: TaskOption = None,
     scoring: Annotated[
         str | None,
@@ -183,7 +176,7 @@ def evaluate(
     failures: list[str] = []
     for name in datasets:
         with _told(name, failures, out):
-            dataset = load_any(name, categorical, target, repeated_edges, None, molecules, "skip")
+            dataset = reading.load(name, "skip")
             told = ""
             if isinstance(dataset, nask.Dataset) and dataset.y is not None:
                 dataset, told = with_task(dataset, task)

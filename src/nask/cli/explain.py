@@ -6,7 +6,6 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,16 +14,13 @@ import typer
 
 import nask
 from nask.cli.arguments import (
-    CategoricalOption,
     DatasetArgument,
     JobsOption,
     MemoryOption,
-    RepeatedEdgesOption,
-    load_graphs,
 )
-from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
-from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
+from nask.cli.models import is_classifier, load_model, predicts
 from nask.cli.output import check_output, save_picture
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.progress import track
 from nask.storage.replacing import replacing
@@ -34,11 +30,11 @@ PICTURE_FORMAT: Literal["png", "svg", "pdf"] = "png"
 FILES = ("explanations.csv", "explanations.json", "counterfactuals.csv")
 
 
-@with_molecule_options
+@with_reading_options
 def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="File that nask fit saved.")],
     dataset: DatasetArgument,
-    molecules: MoleculeOptions,
+    reading: ReadingOptions,
     out: Annotated[Path, typer.Option(help="Folder for tables and drawings.")] = Path(
         "explanations"
     ),
@@ -75,8 +71,6 @@ def explain(
     picture_format: Annotated[
         Literal["png", "svg", "pdf"], typer.Option("--format", help="Of drawings.")
     ] = PICTURE_FORMAT,
-    categorical: CategoricalOption = "",
-    repeated_edges: RepeatedEdgesOption = "error",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -99,9 +93,7 @@ def explain(
             f"{model} holds a model of nodes, and this command explains decisions about graphs. In "
             "Python: nask.load(file).explain(network.graph, node)."
         )
-    molecules = replace(molecules, known=trained.molecules_)
-    column, kinds = target_of(trained, dataset), kinds_of(trained)
-    data = load_graphs(dataset, categorical, column, repeated_edges, kinds, molecules)
+    data = reading.as_by(trained, dataset).load_graphs(dataset)
     names = [str(name) for name in (range(len(data)) if data.ids is None else data.ids)]
     chosen = _positions(graph, names, data.name)
     if plots and find_spec("matplotlib") is None:

@@ -10,18 +10,14 @@ import typer
 
 import nask
 from nask.cli.arguments import (
-    CategoricalOption,
     ChunkOption,
     DatasetArgument,
-    RepeatedEdgesOption,
     SchedulerOption,
-    TargetOption,
     check_store_options,
-    load_graphs,
 )
 from nask.cli.kernel_options import option, with_kernel_options
-from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, save_arrays
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.storage.replacing import replacing
 
 FORMATS = (".npy", ".npz", ".zarr")
@@ -32,7 +28,7 @@ OPTIONS = {
 
 
 @partial(with_kernel_options, names=OPTIONS)
-@with_molecule_options
+@with_reading_options
 def features(
     dataset: DatasetArgument,
     out: Annotated[
@@ -43,12 +39,9 @@ def features(
         ),
     ],
     kernel: dict[str, Any],
-    molecules: MoleculeOptions,
+    reading: ReadingOptions,
     n_components: Annotated[int, option("--components", help="Numbers per row.")] = 1024,
     random_state: Annotated[int, option("--seed", help="Seed of the random features.")] = 0,
-    categorical: CategoricalOption = "",
-    target: TargetOption = None,
-    repeated_edges: RepeatedEdgesOption = "error",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
 ) -> None:
@@ -63,11 +56,11 @@ def features(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
+        data = reading.load_graphs(dataset)
         nask.write_features(transformer, data.graphs, out, scheduler, y=data.y, chunk=chunk)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
+        data = reading.load_graphs(dataset)
         rows = transformer.fit_transform(data.graphs)
         with replacing(out, "--out") as file:
             save_arrays(file, "features", rows, data, transformer)

@@ -10,33 +10,26 @@ import typer
 
 import nask
 from nask.cli.arguments import (
-    CategoricalOption,
     DatasetArgument,
-    RepeatedEdgesOption,
-    TargetOption,
     TaskOption,
-    load_any,
     other_task,
     with_task,
 )
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.network_models import fit_nodes
 from nask.cli.output import check_output
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.exceptions import ParameterError
 
 
 @with_kernel_options
-@with_molecule_options
+@with_reading_options
 def fit(
     dataset: DatasetArgument,
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
-    molecules: MoleculeOptions,
+    reading: ReadingOptions,
     C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
-    categorical: CategoricalOption = "",
-    target: TargetOption = None,
-    repeated_edges: RepeatedEdgesOption = "error",
     tune: Annotated[
         bool,
         typer.Option(
@@ -59,14 +52,14 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
-    loaded = load_any(dataset, categorical, target, repeated_edges, None, molecules, "skip")
+    loaded = reading.load(dataset, "skip")
     if isinstance(loaded, nask.NodeDataset):
         if task == "regress":
             raise ParameterError(
                 f"{loaded.name} is one network, whose nodes are classified: leave out --task "
                 "regress."
             )
-        fit_nodes(loaded, model, kernel, C, tune, target or "y")
+        fit_nodes(loaded, model, kernel, C, tune, reading.target or "y")
         return
     data, told = with_task(_with_target(loaded), task)
     typer.echo(told if task else told + other_task(data))
@@ -76,7 +69,7 @@ def fit(
         trained = _tuned(trained, data)
     else:
         trained.fit(data.graphs, data.y)
-    trained.target_name_ = target or "y"
+    trained.target_name_ = reading.target or "y"
     trained.save(model)
     typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
     if data.learning_task()[0] == "classify":

@@ -15,18 +15,14 @@ import typer
 import nask
 from nask.arrays import Array
 from nask.cli.arguments import (
-    CategoricalOption,
     ChunkOption,
     DatasetArgument,
-    RepeatedEdgesOption,
     SchedulerOption,
-    TargetOption,
     check_store_options,
-    load_graphs,
 )
 from nask.cli.kernel_options import with_kernel_options
-from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, check_picture, save_arrays, save_picture
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.storage.replacing import replacing
 
 FORMATS = (".csv", ".npy", ".npz", ".zarr")
@@ -35,7 +31,7 @@ DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 
 
 @with_kernel_options
-@with_molecule_options
+@with_reading_options
 def gram(
     dataset: DatasetArgument,
     out: Annotated[
@@ -46,14 +42,11 @@ def gram(
         ),
     ],
     kernel: dict[str, Any],
-    molecules: MoleculeOptions,
+    reading: ReadingOptions,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw heat map and embedding into this .png, .pdf or .svg as well."),
     ] = None,
-    categorical: CategoricalOption = "",
-    target: TargetOption = None,
-    repeated_edges: RepeatedEdgesOption = "error",
     scheduler: SchedulerOption = None,
     chunk: ChunkOption = None,
 ) -> None:
@@ -73,13 +66,13 @@ def gram(
         from nask.storage.zarr_chunks import checked_place
 
         checked_place(out)
-        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
+        data = reading.load_graphs(dataset)
         model = nask.NASK(**kernel)
         store = nask.write_gram(model, data.graphs, out, scheduler, y=data.y, chunk=chunk)
         matrix = store[:] if plot else np.empty(0)
     else:
         check_output(out, "--out", FORMATS)
-        data = load_graphs(dataset, categorical, target, repeated_edges, None, molecules)
+        data = reading.load_graphs(dataset)
         matrix = _compute(data, kernel, out)
     typer.echo(f"{data.name}: wrote the kernel between {len(data)} graphs to {out}.")
     if plot:

@@ -98,11 +98,11 @@ def with_kernel_options(
     >>> list(inspect.signature(show).parameters)[:3]
     ['dataset', 'n_hops', 'gamma']
     """
-    known = inspect.signature(kernel_options).parameters
-    options = [name for name in known if names is None or name in names]
+    known = inspect.signature(kernel_options, eval_str=True).parameters
+    options = {name: own for name, own in known.items() if names is None or name in names}
 
     def collect(**chosen: Any) -> dict[str, Any]:
         kernel = kernel_options(**chosen)
         return {name: kernel[name] for name in (*options, "verbose")}
 
-    return with_collected(command, kernel_options, collect, "kernel", options)
+    return with_collected(command, options, collect, "kernel")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -17,10 +17,9 @@ import nask
 from nask.cli.arguments import (
     FoldJobsOption,
     TimeLimitOption,
-    load_any,
-    load_graphs,
     seconds,
 )
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.cli.show import show
 from nask.evaluation.records import Evaluation
 from nask.exceptions import NaskError, ParameterError
@@ -35,7 +34,9 @@ FLOORS = ("majority",)
 PAGE, PICTURE, TWINS = "league.md", "league.png", "twins.json"
 
 
+@with_reading_options
 def league(
+    reading: ReadingOptions,
     datasets: Annotated[
         list[str] | None,
         typer.Argument(metavar="DATASET", help="Names or paths.", show_default="all at hand"),
@@ -94,10 +95,11 @@ def league(
         limit = seconds(time_limit)
         for name in methods:
             named_method(name)
-        for dataset in [load_graphs(name) for name in datasets or _at_hand()]:
+        for dataset in [reading.load_graphs(name) for name in datasets or _at_hand()]:
             failures += _run(dataset, methods, out, svm, grouped, seed, n_jobs, limit)
     labels = [*methods, *(f"{name}-svm" for name in methods)] if svm else methods
-    results = _chosen(nask.read_results(out), datasets, labels)
+    sets = None if datasets is None else {reading.load(name).name for name in datasets}
+    results = _chosen(nask.read_results(out), sets, labels)
     _report(results, out, reference)
     if failures:
         typer.echo(f"nask: not evaluated: {'; '.join(failures)}.", err=True)
@@ -170,13 +172,12 @@ def _run(
 
 
 def _chosen(
-    results: Sequence[Evaluation], datasets: Sequence[str] | None, labels: Sequence[str]
+    results: Sequence[Evaluation], sets: Collection[str] | None, labels: Sequence[str]
 ) -> list[Evaluation]:
-    names = None if datasets is None else {load_any(name).name for name in datasets}
     return [
         own
         for own in results
-        if own.method in labels and (names is None or own.dataset.partition("@")[0] in names)
+        if own.method in labels and (sets is None or own.dataset.partition("@")[0] in sets)
     ]
 
 

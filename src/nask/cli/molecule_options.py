@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nask.choices import BadRows, Unlabelled
-from nask.cli.collected_options import with_collected
 from nask.exceptions import FormatError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from nask.io.converters.molecule_reading import MoleculeReading
     from nask.io.molecule_dataset import MoleculeDataset
     from nask.io.readers.molecule_rows import MoleculeFile
@@ -230,9 +226,3 @@ def molecule_options(
     ['--smiles']
     """
     return MoleculeOptions(**locals())
-
-
-def with_molecule_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options to a command, which gets them as one argument, ``molecules``."""
-    names = signature(molecule_options).parameters
-    return with_collected(command, molecule_options, molecule_options, "molecules", list(names))

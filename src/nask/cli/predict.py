@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -15,17 +14,14 @@ import typer
 import nask
 from nask.arrays import Array
 from nask.cli.arguments import (
-    CategoricalOption,
     DatasetArgument,
     JobsOption,
     MemoryOption,
-    RepeatedEdgesOption,
-    load_any,
 )
-from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
-from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
+from nask.cli.models import is_classifier, load_model, predicts
 from nask.cli.network_models import NodeChoice, chosen_nodes, node_columns, node_score
 from nask.cli.output import check_output
+from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.evaluation.records import ERRORS
 from nask.exceptions import ParameterError
 from nask.graph.attribute import is_missing
@@ -34,11 +30,11 @@ from nask.learning.number_scores import score_of_numbers
 from nask.storage.replacing import replacing
 
 
-@with_molecule_options
+@with_reading_options
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="File that nask fit saved.")],
     dataset: DatasetArgument,
-    molecules: MoleculeOptions,
+    reading: ReadingOptions,
     out: Annotated[
         Path | None, typer.Option(help="CSV file to write; standard output by default.")
     ] = None,
@@ -51,16 +47,6 @@ def predict(
             help="Of a network: those whose class is unknown, all, or those of a mask of nodes.csv."
         ),
     ] = "unknown",
-    categorical: CategoricalOption = "",
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Column of known classes or values, which is no attribute.",
-            show_default="as in nask fit",
-        ),
-    ] = None,
-    repeated_edges: RepeatedEdgesOption = "error",
     n_jobs: JobsOption = -1,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -83,14 +69,7 @@ def predict(
             f"{model} holds a {type(trained).__name__}, which predicts numbers without "
             "probabilities. Leave out --proba."
         )
-    data = load_any(
-        dataset,
-        categorical,
-        target_of(trained, dataset) if target is None else target,
-        repeated_edges,
-        kinds_of(trained),
-        replace(molecules, known=getattr(trained, "molecules_", None)),
-    )
+    data = reading.as_by(trained, dataset).load(dataset)
     _check_items(trained, model, data)
     where: tuple[Any, ...]
     chosen = np.empty(0, dtype=np.int64)
