@@ -18,6 +18,7 @@ from nask.evaluation.splits import outer_splits
 from nask.evaluation.tasks import make_task
 from nask.exceptions import FormatError, ParameterError
 from nask.learning.scores import ACCURACY
+from nask.tuning import screening
 from nask.tuning.grid import GRIDS
 
 GRID = {"gamma": [0.1, 1.0], "n_hops": [1, 2], "C": [1.0, 10.0]}
@@ -214,6 +215,40 @@ def test_a_run_cut_short_goes_on(monkeypatch, undisturbed, model, mutag, tmp_pat
     assert outcome(result) == outcome(undisturbed)
     assert len(computed) == 6 - folds
     assert [p.name for p in tmp_path.iterdir()] == [f"MUTAG--{method_of(model)}.jsonl"]
+
+
+def test_what_a_sample_said_is_recorded(monkeypatch, mutag, tmp_path):
+    """A run that was cut after the sample goes on without it, to the same folds."""
+    monkeypatch.setattr(screening, "LARGEST_UNSCREENED", 50)
+    monkeypatch.setattr(screening, "SAMPLE", 40)
+    monkeypatch.setattr(screening, "KEPT", 2)
+    model = nask.TunedNASKClassifier(grid=GRID)
+    whole = nask.evaluate(model, mutag, **PROTOCOL)
+
+    def killed(*_):
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run_folds, "shared_stacks", killed)
+        with pytest.raises(KilledError):
+            nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    with monkeypatch.context() as patched:
+        patched.setattr(run_folds, "screen", killed)
+        assert outcome(nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)) == outcome(whole)
+        # Other folds have other samples.
+        with pytest.raises(KilledError):
+            nask.evaluate(model, mutag, out=tmp_path, **{**PROTOCOL, "repeats": 3})
+    [path] = tmp_path.glob("*.jsonl")
+    lines = path.read_text().splitlines()
+    [kept] = [line for line in lines if '"kept"' in line]
+    few = len(json.loads(kept)["kept"][0])
+    strange = kept.replace(kept.split("[[")[1].split("]")[0], ", ".join(["10000"] * few))
+    path.write_text("\n".join([lines[0], strange]) + "\n")
+    with pytest.raises(FormatError, match="'kept' with a number beyond the 4 candidates"):
+        nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
+    path.write_text("\n".join([lines[0], '{"kept": [[-1]]}']) + "\n")
+    with pytest.raises(FormatError, match=r"'kept': .*, expected a list of lists of positions"):
+        nask.evaluate(model, mutag, out=tmp_path, **PROTOCOL)
 
 
 def test_a_finished_run_is_read_not_repeated(monkeypatch, undisturbed, model, mutag, tmp_path):

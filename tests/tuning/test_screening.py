@@ -9,7 +9,7 @@ import pytest
 import nask
 from nask.tuning import screening
 from nask.tuning.leave_one_out import LeaveOneOut
-from nask.tuning.screening import sample_of, screen, surroundings
+from nask.tuning.screening import Screened, sample_of, screen, surroundings
 
 GRID = {"gamma": [0.1, 2.0], "n_hops": [1, 2], "gram": ["linear", "rbf"], "alpha": [0.01, 0.1, 1.0]}
 
@@ -45,10 +45,15 @@ def test_large_graphs_make_a_sample_of_fewer():
     np.testing.assert_array_equal(sample_of(1000, 3, n_nodes // 10), whole)
 
 
+def kept_by(model, data, items, goal, tests):
+    sweeps = model.sweeps_of(data)
+    return Screened.of(sweeps, screen(model, sweeps, data, items, goal, tests))
+
+
 def screened(mutag, codes, tests):
     model = nask.TunedNASKClassifier(grid=GRID)
     items = np.arange(100)
-    return screen(model, mutag.graphs[:100], items, model.goal(codes, np.array([-1, 1])), tests)
+    return kept_by(model, mutag.graphs[:100], items, model.goal(codes, np.array([-1, 1])), tests)
 
 
 @pytest.mark.usefixtures("small")
@@ -147,7 +152,7 @@ def test_the_order_of_the_grid_decides_among_equals(monkeypatch):
     # All of one class: every setting is right everywhere.
     codes, items = np.zeros(150, dtype=np.intp), np.arange(150)
     nothing = [np.empty(0, dtype=np.intp)]
-    found = screen(model, network.graph, items, model.goal(codes, np.array([0, 1])), nothing)
+    found = kept_by(model, network.graph, items, model.goal(codes, np.array([0, 1])), nothing)
     expected = [own for sweep in model.sweeps() for own in sweep.candidates][:3]
     assert [own.parameters for own in found.kept[0]] == [own.parameters for own in expected]
 
@@ -161,7 +166,7 @@ def test_of_many_nodes_only_the_best_pass_goes_on(mutag, monkeypatch, many, pass
     nothing = [np.empty(0, dtype=np.intp)]
     codes = (mutag.y > 0).astype(np.intp)
     goal = model.goal(codes, np.array([-1, 1]))
-    found = screen(model, mutag.graphs, np.arange(188), goal, nothing)
+    found = kept_by(model, mutag.graphs, np.arange(188), goal, nothing)
     assert len(found.sweeps) == passes
 
 
@@ -216,17 +221,17 @@ def test_a_large_network_is_screened_around_its_sample(monkeypatch):
     monkeypatch.setattr(
         nask.NodeNASK, "fit", lambda self, own: (sizes.append(own.n_nodes), fit(self, own))[1]
     )
-    whole = screen(model, network.graph, items, goal, nothing)
+    whole = kept_by(model, network.graph, items, goal, nothing)
     assert set(sizes) == {150}
     monkeypatch.setattr(screening, "LARGEST_NETWORK", 100)
     monkeypatch.setattr(screening, "AROUND", 150)
-    everything = screen(model, network.graph, items, goal, nothing)
+    everything = kept_by(model, network.graph, items, goal, nothing)
     assert [own.parameters for own in everything.kept[0]] == [
         own.parameters for own in whole.kept[0]
     ]
     sizes.clear()
     monkeypatch.setattr(screening, "AROUND", 80)
-    found = screen(model, network.graph, items, goal, nothing)
+    found = kept_by(model, network.graph, items, goal, nothing)
     assert set(sizes) == {80}
     assert len(found.sweeps) == 1
     model.fit(network.graph, network.y, network.train)

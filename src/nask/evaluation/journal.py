@@ -17,6 +17,7 @@ from typing import Any
 from nask.choices import LearningTask
 from nask.evaluation.record_fields import (
     ENVIRONMENT,
+    KEPT,
     NAMES,
     OF_SOME_RUNS,
     PASS,
@@ -60,6 +61,9 @@ class Journal:
         Of the records.
     passes : dict of int to float
         Seconds of each finished pass over all graphs.
+    kept : list of list of int
+        Of a large set, the candidates that each split has kept, by their number in the grid; empty
+        where no split has chosen yet.
     folds : dict of (repeat, fold) to FoldRecord
     environment : dict
         Of the last process that added to the file.
@@ -81,6 +85,7 @@ class Journal:
     def __init__(self, path: Path, identity: Mapping[str, Any] | None = None) -> None:
         self.path = path
         self.passes: dict[int, float] = {}
+        self.kept: list[list[int]] = []
         self.folds: dict[tuple[int, int], FoldRecord] = {}
         self.environment: dict[str, Any] = {}
         self.timeout: float | None = None
@@ -127,6 +132,10 @@ class Journal:
         """Record that a pass over all graphs is done and kept."""
         self._note({"pass": number, "seconds": seconds})
 
+    def note_kept(self, kept: list[list[int]]) -> None:
+        """Record which candidates each split has kept after a look at a sample."""
+        self._note({"kept": kept})
+
     def note_fold(self, record: FoldRecord) -> None:
         """Record a finished fold."""
         self._note(record.to_json())
@@ -147,6 +156,9 @@ class Journal:
         elif "pass" in line:
             check_fields(line, PASS)
             self.passes[line["pass"]] = line["seconds"]
+        elif "kept" in line:
+            check_fields(line, KEPT)
+            self.kept = line["kept"]
         elif "timeout" in line:
             check_fields(line, TIMEOUT)
             self.timeout = line["timeout"]

@@ -55,6 +55,12 @@ def _are_numbers(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_number, value))
 
 
+def _are_lists_of_counts(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(own, list) and bool(own) and all(map(_is_count, own)) for own in value
+    )
+
+
 def _are_outputs(value: Any) -> bool:
     return _are_numbers(value) or (isinstance(value, list) and all(map(_are_numbers, value)))
 
@@ -93,6 +99,7 @@ SCORED_FOLD: Mapping[str, Kind] = {
     "outputs": ("a list of numbers, or of lists of them", _are_outputs),
 }
 PASS: Mapping[str, Kind] = {"pass": COUNT, "seconds": TIME}
+KEPT: Mapping[str, Kind] = {"kept": ("a list of lists of positions", _are_lists_of_counts)}
 ENVIRONMENT: Mapping[str, Kind] = {"environment": NAMES}
 TIMEOUT: Mapping[str, Kind] = {"timeout": TIME}
 # What decides a result: the fields of the first line of a run.

@@ -27,10 +27,11 @@ from nask.evaluation.records import FoldRecord
 from nask.evaluation.splits import Split
 from nask.evaluation.stacks import shared_stacks
 from nask.evaluation.tasks import Task
+from nask.exceptions import FormatError
 from nask.execution.processes import in_processes
 from nask.execution.progress import Progress
 from nask.learning.scores import Score
-from nask.tuning.screening import is_screened, screen
+from nask.tuning.screening import Screened, is_screened, screen
 from nask.tuning.sweeps import Candidate, Sweep, cut_to
 
 
@@ -52,7 +53,7 @@ def run_folds(
         return _retold(in_processes(tasks, n_jobs, ordered=False))
     bar = not callable(progress) and progress
     method = clone(method).set_params(n_jobs=n_jobs)
-    sweeps, kept = _candidates(method, task, bar)
+    sweeps, kept = _candidates(method, task, journal, bar)
     text = f"{task.name}: Gram matrices"
     n_items = len(task.y)
     stacks = shared_stacks(sweeps, task.data, n_items, grams, journal, n_jobs, bar, text)
@@ -111,22 +112,37 @@ def _inner_score(record: FoldRecord) -> float:
 
 
 def _candidates(
-    method: Any, task: Task, progress: Progress
+    method: Any, task: Task, journal: Journal, progress: Progress
 ) -> tuple[Sequence[Sweep], list[list[Candidate]] | None]:
     """The passes over all data, and, of a large set, the candidates that each split has kept."""
-    known = task.known
+    sweeps = method.sweeps_of(task.data)
     # As in a fit: what counts are training items, of which a public split has few.
     n_classes = 1 if task.classes is None else len(task.classes)
     if not is_screened(max(len(split.train) for split in task.splits), n_classes):
-        return method.sweeps_of(task.data), None
+        return sweeps, None
+    # A sample takes minutes, of large graphs an hour; of other splits it says other things.
+    if len(journal.kept) != len(task.splits):
+        journal.note_kept(_kept(method, sweeps, task, progress))
+    n_candidates = sum(len(sweep.candidates) for sweep in sweeps)
+    if any(number >= n_candidates for few in journal.kept for number in few):
+        raise FormatError(
+            f"{journal.path} has a line 'kept' with a number beyond the {n_candidates} candidates "
+            "of this search. Delete that line; what it says is computed again."
+        )
+    found = Screened.of(sweeps, journal.kept)
+    return found.sweeps, found.kept
+
+
+def _kept(method: Any, sweeps: Sequence[Sweep], task: Task, progress: Progress) -> list[list[int]]:
+    """The candidates that each split keeps after a look at a sample."""
+    known = task.known
     place = np.empty(len(task.target), dtype=np.intp)
     place[known] = np.arange(len(known))
     # All splits, not those that are left: a run that goes on has the same passes.
     others = [np.setdiff1d(known, split.train) for split in task.splits]
     tests = [place[own] for own in others]
     goal = method.goal(task.target[known], task.classes)
-    found = screen(method, task.data, known, goal, tests, progress)
-    return found.sweeps, found.kept
+    return screen(method, sweeps, task.data, known, goal, tests, progress)
 
 
 def _of_split(

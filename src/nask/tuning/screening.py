@@ -57,6 +57,15 @@ class Screened:
     sweeps: list[Sweep]
     kept: list[list[Candidate]]
 
+    @classmethod
+    def of(cls, sweeps: Sequence[Sweep], numbers: Sequence[Sequence[int]]) -> Screened:
+        """What is left where each fold keeps the candidates with these numbers, of all sweeps."""
+        candidates = [own for sweep in sweeps for own in sweep.candidates]
+        kept = [[candidates[number] for number in few] for few in numbers]
+        some = [own for few in kept for own in few]
+        cut = [cut_to(sweep, some) for sweep in sweeps]
+        return cls([sweep.trimmed() for sweep in cut if sweep.candidates], kept)
+
 
 def is_screened(n_train: int, n_classes: int = 1) -> bool:
     """Tell whether a sample decides which settings are judged on all training items.
@@ -102,12 +111,13 @@ def sample_of(n: int, random_state: int, n_nodes: Positions | None = None) -> Po
 
 def screen(
     method: Any,
+    sweeps: Sequence[Sweep],
     data: Any,
     items: Positions,
     goal: Goal,
     tests: Sequence[Positions],
     progress: Progress = False,
-) -> Screened:
+) -> list[list[int]]:
     """Judge every setting on a sample, and keep the best for the training set of each fold.
 
     What a fold keeps is decided by the sample without its test items.
@@ -115,6 +125,8 @@ def screen(
     Parameters
     ----------
     method : TunedModel
+    sweeps : sequence of Sweep
+        All of its grid.
     data : list of AttributedGraph, or AttributedGraph
     items : ndarray
         The graphs or nodes that have a target, as positions in the data.
@@ -123,6 +135,12 @@ def screen(
     tests : sequence of ndarray
         Test items of each fold, as positions in ``items``; an empty one for a fit.
     progress : bool or callable
+
+    Returns
+    -------
+    list of list of int
+        The candidates that each fold keeps, by their number among those of all sweeps
+        (:meth:`Screened.of`).
     """
     n_nodes = _n_nodes(data, items)
     sample = sample_of(len(items), method.random_state, n_nodes)
@@ -130,17 +148,17 @@ def screen(
     place[sample] = np.arange(len(sample))
     seen = [place[test][place[test] >= 0] for test in tests]
     judge = LeaveOneOut(goal.part(sample), method.n_jobs, True, tests=seen)
-    sweeps = list(method.sweeps_of(data))
     stacks = stacks_of(sweeps, *_compared(data, items[sample]), method.n_jobs)
     for number, stack in track(stacks, len(sweeps), progress, "Screening on a sample"):
         judge.enter(sweeps[number], stack)
     judge.arrange(sweeps)
     dear = _is_large(data) if n_nodes is None else n_nodes.sum() > MANY_NODES
     n_passes = 1 if dear else KEPT_PASSES
-    kept = [_best(judge, fold, n_passes) for fold in range(len(tests))]
-    some = [own for few in kept for own in few]
-    cut = [cut_to(sweep, some) for sweep in sweeps]
-    return Screened([sweep.trimmed() for sweep in cut if sweep.candidates], kept)
+    candidates = (own for sweep in sweeps for own in sweep.candidates)
+    place_of = {id(own): k for k, own in enumerate(candidates)}
+    return [
+        [place_of[id(own)] for own in _best(judge, fold, n_passes)] for fold in range(len(tests))
+    ]
 
 
 def _is_large(data: Any) -> bool:

@@ -24,7 +24,7 @@ from nask.tuning.averaging import averaged
 from nask.tuning.grid import Grid, named_grid
 from nask.tuning.inner_folds import InnerFolds
 from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
-from nask.tuning.screening import is_screened, screen
+from nask.tuning.screening import Screened, is_screened, screen
 from nask.tuning.sweeps import Candidate, StarSweep, Sweep, cut_to, star_sweeps
 from nask.tuning.trials import Choice
 
@@ -111,8 +111,9 @@ class TunedModel(TakesGraphs, BaseEstimator):
         """
         if not is_screened(len(items), goal.n_scores):
             return self.sweeps_of(data)
-        nothing = [np.empty(0, dtype=np.intp)]
-        return screen(self, data, items, goal, nothing, self.verbose).sweeps
+        sweeps, nothing = self.sweeps_of(data), [np.empty(0, dtype=np.intp)]
+        kept = screen(self, sweeps, data, items, goal, nothing, self.verbose)
+        return Screened.of(sweeps, kept).sweeps
 
     def choose_ridge(
         self,
