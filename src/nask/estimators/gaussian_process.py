@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,7 +75,19 @@ class GraphGaussianProcess(GraphEstimator):
         for pair in (self.bounds or {}).values() if valid else ():
             sized = isinstance(pair, (Sequence, np.ndarray)) and len(pair) == 2
             valid = valid and sized and all(map(is_positive, pair)) and pair[0] <= pair[1]
-        self._check(valid, "bounds", "None, or a dict of (low, high), with 0 < low <= high, by name")
+        self._check(
+            valid, "bounds", "None, or a dict of (low, high), with 0 < low <= high, by name"
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that :func:`nask.load` reads.
+
+        The file is a zip of JSON and ``.npy`` arrays, one of them with the square of the number of
+        graphs per function. It holds the graphs' encoded attributes, and no code.
+        """
+        from nask.estimators.saving_process import save_process
+
+        save_process(self, path)
 
     @property
     def log_marginal_likelihood_value_(self) -> float:
@@ -150,11 +163,11 @@ class GraphGaussianProcess(GraphEstimator):
         kernel, gram = FittedKernel.fit(parameters, graphs).training_gram(
             self.gram_folder, self.execution()
         )
-        gram = np.asarray(gram, dtype=np.float64)
+        covariance = np.asarray(gram, dtype=np.float64)
         signal, noise = variances["signal_variance"], variances["noise"]
-        unit = signal / unit_of(gram)
+        unit = signal / unit_of(covariance)
         try:
-            evidence, found = self._posteriors(gram * unit, noise, targets, False)
+            evidence, found = self._posteriors(unit * covariance, noise, targets, False)
         except LinAlgError:
             raise ParameterError(
                 f"The Gram matrix with signal_variance={signal:g} and noise={noise:g} cannot be "
@@ -164,9 +177,9 @@ class GraphGaussianProcess(GraphEstimator):
             unit * scale * np.array([own.coefficients for own in found]),
             np.full(len(found), float(mean)),
             np.arange(len(graphs)),
-            whitening=unit * scale * np.array([own.whitening for own in found]),
-            amplitude=unit * scale**2,
-            noise_variance=noise * scale**2,
+            whitening=unit * np.array([own.whitening for own in found]),
+            amplitude=unit,
+            scale=scale,
             signal_variance=signal,
             noise=noise,
             evidence=evidence.value,
@@ -227,9 +240,9 @@ class GraphGaussianProcess(GraphEstimator):
 class NASKGaussianProcessRegressor(RegressorMixin, GraphGaussianProcess):
     """Gaussian process regression on graphs: a number, and how sure it is.
 
-    The target is a function with the covariance signal_variance * K, drawn once, plus noise; what is
-    known of it after training is exact. Parameters of the kernel are learned with it: those that
-    make the training targets most likely, found by the exact gradient.
+    The target is a function with the covariance signal_variance * K plus noise; what is known of it
+    after training is exact. Parameters of the kernel are learned, too: those that make the training
+    targets most likely, found by the exact gradient.
 
     Parameters
     ----------
@@ -265,13 +278,14 @@ class NASKGaussianProcessRegressor(RegressorMixin, GraphGaussianProcess):
 
     Notes
     -----
-    The kernel matrix is divided by its mean diagonal, and y is brought to mean 0 and variance 1, as
-    with ``normalize_y`` in scikit-learn. Time grows with the cube of the number of graphs and memory
-    with its square: some thousands of graphs are the most.
+    The Gram matrix is divided by its mean diagonal, and y is brought to mean 0 and variance 1, as
+    with ``normalize_y`` in scikit-learn. Time grows with the cube of the number of graphs, and
+    memory with its square: some thousands of graphs are the most.
 
     References
     ----------
-    Rasmussen, C. E. and Williams, C. K. I. Gaussian processes for machine learning. MIT Press, 2006.
+    Rasmussen, C. E. and Williams, C. K. I. Gaussian processes for machine learning. MIT Press,
+    2006.
 
     Examples
     --------
@@ -411,7 +425,8 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
 
     References
     ----------
-    Rasmussen, C. E. and Williams, C. K. I. Gaussian processes for machine learning. MIT Press, 2006.
+    Rasmussen, C. E. and Williams, C. K. I. Gaussian processes for machine learning. MIT Press,
+    2006.
 
     Examples
     --------

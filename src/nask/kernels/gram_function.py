@@ -14,7 +14,7 @@ from nask.engines.pairwise.engine import PairwiseEngine
 from nask.engines.pairwise.gradient import StarGradient, star_gradient
 from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.graph.attributed_graph import AttributedGraph
-from nask.graph.schema import FEATURES, AttributeSpec, Schema
+from nask.graph.schema import FEATURES, AttributeSpec
 from nask.kernels.fitted import dense_spec, encoded
 from nask.kernels.form_gradient import pull_form
 from nask.kernels.forms import gram_of_hops
@@ -53,9 +53,7 @@ def not_learnable(parameters: GraphKernelParameters) -> dict[str, str]:
     if parameters.expansion != "nested":
         reasons["gamma_star"] = f"makes no difference with expansion={parameters.expansion!r}"
     if parameters.n_hops == 1:
-        reasons |= dict.fromkeys(
-            ("gamma_star", "hop_weights"), "makes no difference with n_hops=1"
-        )
+        reasons |= dict.fromkeys(("gamma_star", "hop_weights"), "makes no difference with n_hops=1")
     if parameters.gram == "linear":
         reasons["gram_scale"] = "makes no difference with gram='linear'"
     return reasons
@@ -166,7 +164,8 @@ class GramFunction:
 
     def _begin(self) -> tuple[list[Coordinate], list[float]]:
         """Return the coordinates and their values where learning begins."""
-        given, found = self._given, {}
+        given = self._given
+        found: dict[Coordinate, float] = {}
         gamma, weights = self._by_attribute(given)
         compared = [(spec.name, spec.kind != "missing") for spec in self._specs()]
         compared += [(FEATURES, True)] if self._schema.features else []

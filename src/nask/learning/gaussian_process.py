@@ -155,23 +155,28 @@ class GaussianProcess(KernelModel):
         As in :class:`KernelModel`, of the mean; one function for numbers or two classes, otherwise
         one per class against the others. All training graphs are support graphs.
     whitening : ndarray of shape (n_functions, n, n)
-        T: the variance is amplitude * K(G, G) - |T K(., G)|^2.
+        T: the variance is scale^2 (amplitude * K(G, G) - |T K(., G)|^2).
     amplitude : float
         Variance of the functions before there are targets, per unit of the kernel.
-    noise_variance : float
-        Variance of numbers around the function, in their units; 0 for classes.
+    scale : float
+        Standard deviation of the numbers that were learned from; 1 for classes.
     signal_variance, noise : float
-        The parameters that gave these.
+        The learned parameters; noise is in units of scale^2, and 0 for classes.
     evidence : float
         Logarithm of the marginal likelihood.
     """
 
     whitening: Float64
     amplitude: float
-    noise_variance: float
+    scale: float
     signal_variance: float
     noise: float
     evidence: float
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance of numbers around the function, in their own units."""
+        return self.scale**2 * self.noise
 
     @property
     def scheme(self) -> Scheme:
@@ -194,12 +199,13 @@ class GaussianProcess(KernelModel):
             That of the new graphs with themselves.
         """
         known = [((gram @ T.T) ** 2).sum(axis=1) for T in self.whitening]
-        return np.maximum(self.amplitude * own[:, None] - np.transpose(known), 0.0)
+        left = self.amplitude * own[:, None] - np.transpose(known)
+        return np.asarray(self.scale**2 * np.maximum(left, 0.0))
 
     def covariance(self, gram: Array, between: Array) -> Float64:
         """Covariance of the first function at new graphs, (m, m), from the kernel between them."""
         known = gram @ self.whitening[0].T
-        return np.asarray(self.amplitude * between - known @ known.T)
+        return np.asarray(self.scale**2 * (self.amplitude * between - known @ known.T))
 
     def probabilities(self, gram: Array, own: Array) -> Float64:
         """Probability of each class, (m, n_classes); parameters as of :meth:`variance`."""

@@ -1,4 +1,4 @@
-"""The marginal likelihood of a Gaussian process by its parameters, and the way up to its maximum."""
+"""The marginal likelihood of a Gaussian process by its parameters, and the way to its maximum."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from nask.learning.gaussian_process import Evidence
 Learn = Callable[[Float64, float], Evidence]
 # The parameters of a Gaussian process beside those of its kernel.
 VARIANCES = ("signal_variance", "noise")
+# Where a step raises the value by a smaller part of it, the way ends: 1e-4 of -100 says nothing of
+# parameters, and to climb on takes twice the time.
+RISE = 1e-6
+MOST_STEPS = 500
 # What L-BFGS-B says if it has used up its steps.
 OUT_OF_STEPS = 1
 
@@ -126,7 +130,10 @@ def climb(
 
     best, top = start, -np.inf
     for own in starts:
-        found = minimize(depth, own, jac=True, method="L-BFGS-B", bounds=bounds)
+        options = {"ftol": RISE, "maxiter": MOST_STEPS}
+        found = minimize(
+            depth, own, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+        )  # fmt: skip
         if found.status == OUT_OF_STEPS:
             warnings.warn(
                 f"The marginal likelihood still rose after {found.nit} steps. Fewer parameters in "

@@ -10,11 +10,11 @@ down gives the bars of all of them (reverse accumulation):
     core     bar(P_{h-1})  +=  bar(k_h) inner                of walks and balls bar(P_0)
     edges    bar(T)        +=  bar(k_h) core,   bar(P_E) = B^T bar(T) B'
 
-A norm is 1 / sqrt(k_h(v, v)), so bar(k_h(v, v)) = -1/2 norm(v)^2 S_h(v), where S_h(v), the slope of
-a star, is the sum of bar(k^_h) k^_h over all pairs that v takes part in. So graphs are compared with
-each other first, which gives slopes, and then each with itself, where the slope of hop h is complete
-once hop h + 1 has been passed on. Where two stars are alike, k^_h is 1 whatever the parameters are,
-and its bar is 0.
+A norm is 1 / sqrt(k_h(v, v)), so bar(k_h(v, v)) = -1/2 norm(v)^2 S_h(v), where S_h(v), the slope
+of a star, is the sum of bar(k^_h) k^_h over all pairs that v takes part in. So graphs are compared
+with each other first, which gives slopes, and then each with itself, where the slope of hop h is
+complete once hop h + 1 has been passed on. Where two stars are alike, k^_h is 1 whatever the
+parameters are, and its bar is 0.
 
 Tiles are laid out as in ``tile``: lines of the row group's nodes, one per column node.
 """
@@ -22,8 +22,6 @@ Tiles are laid out as in ``tile``: lines of the row group's nodes, one per colum
 from __future__ import annotations
 
 from typing import NamedTuple
-
-import numpy as np
 
 from nask.arrays import Array
 from nask.attributes.compiled_similarity import fill_similarity
@@ -161,6 +159,25 @@ def go_up(
 
 
 @inner
+def go_up_all(
+    space: AdjointWorkspace, rules: TileRules, n_hops: int, a: Side, a0: int, n: int, e0: int,
+    n_edges: int, b: Side, b0: int, m: int, f0: int, m_edges: int,
+) -> None:  # fmt: skip
+    """Go up all hops."""
+    fill_similarity(space.P[0], n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
+    if rules.edge_attributes:
+        fill_similarity(space.edges, n_edges, m_edges, a.edges, e0, b.edges, f0, rules.edges)
+    for h in range(n_hops):
+        if rules.edge_attributes and (h == 0 or not rules.deepens):
+            level = 0 if rules.deepens else h
+            sum_members(
+                space.lines, space.transpose, space.edges, n_edges, b.incident_ptr[level],
+                b.incident, f0, a.incident_rows, level, a0, n, b0, m, space.edge_term,
+            )  # fmt: skip
+        go_up(space, rules, h, a, a0, n, b, b0, m)
+
+
+@inner
 def bar_of_stars(
     space: AdjointWorkspace, rules: TileRules, h: int, weight: float, a: Side, a0: int, n: int,
     b: Side, b0: int, m: int, first_graph: int, d: Derivatives, row_slope: Array, b_first: int,
@@ -215,18 +232,17 @@ def add_own_slopes(
 
 
 @inner
-def bar_of_parts(
-    space: AdjointWorkspace, rules: TileRules, h: int, a: Side, a0: int, n: int, e0: int,
-    n_edges: int, ha: Holders, b: Side, b0: int, m: int, f0: int, m_edges: int, hb: Holders,
-    d: Derivatives,
+def bar_of_factors(
+    space: AdjointWorkspace, rules: TileRules, h: int, a: Side, a0: int, n: int, b: Side, b0: int,
+    m: int, d: Derivatives,
 ) -> None:  # fmt: skip
-    """Pass the bar of k_h on to that of P_{h-1}, or P_0, and to those of edges."""
+    """Pass the bar of k_h on to its core, P_{h-1} or P_0, and to its bracket and edge term."""
     level = 0 if rules.deepens else h
     separate = rules.walk or not rules.deepens
     core, bracket = space.P[0 if separate else h], space.inner[h]
     floor, scale = rules.core_floor[h], rules.core_scale[h]
     a_count, b_count = a.n_incident[level], b.n_incident[level]
-    total, of_floor = spread(0.0), spread(0.0)
+    of_counts, of_floor = spread(0.0), spread(0.0)
     for c in range(m):
         for v in range(0, n, LANES):
             place = c * n + v
@@ -245,17 +261,33 @@ def bar_of_parts(
                 else:
                     add(space.edge_bar, place, of_inner)
             else:
-                total = total + of_inner * load(a_count, a0 + v) * at(b_count, b0 + c)
+                of_counts = of_counts + of_inner * load(a_count, a0 + v) * at(b_count, b0 + c)
     add(d.floor[h], 0, of_floor)
     if not rules.edge_attributes:
-        add(d.edges.total, 0, total)
-    elif not rules.deepens or h == 0:
-        sum_members(
-            space.lines, space.transpose, space.edge_bar, n, hb.ptr[level], hb.star, b0, ha.rows,
-            level, e0, n_edges, f0, m_edges, space.edges,
-        )  # fmt: skip
-        for place in range(0, n_edges * m_edges, LANES):
-            add(space.edges_bar, place, load(space.edges, place))
+        add(d.edges.total, 0, of_counts)
+
+
+@inner
+def bar_of_edges(
+    space: AdjointWorkspace, level: int, e0: int, n_edges: int, ha: Holders, n: int, b0: int,
+    f0: int, m_edges: int, hb: Holders,
+) -> None:  # fmt: skip
+    """Add the bar of the edge term, summed over the stars that have both edges, to that of P_E."""
+    sum_members(
+        space.lines, space.transpose, space.edge_bar, n, hb.ptr[level], hb.star, b0, ha.rows,
+        level, e0, n_edges, f0, m_edges, space.edges,
+    )  # fmt: skip
+    for place in range(0, n_edges * m_edges, LANES):
+        add(space.edges_bar, place, load(space.edges, place))
+
+
+@inner
+def bar_of_members(
+    space: AdjointWorkspace, rules: TileRules, h: int, a: Side, a0: int, n: int, b: Side, b0: int,
+    m: int,
+) -> None:  # fmt: skip
+    """Pass the bar of the bracket of k_h on to P_{h-1}, or P_0, of its members."""
+    level = 0 if rules.deepens else h
     sum_members(
         space.lines, space.transpose, space.inner_bar, n, b.holder_ptr[level], b.holder, b0,
         a.holder_rows, level, a0, n, b0, m, space.sums,
@@ -268,6 +300,16 @@ def bar_of_parts(
             store(space.bar, place, x)
         else:
             add(space.bar, place, x)
+
+
+@inner
+def join_cores(space: AdjointWorkspace, rules: TileRules, size: int) -> None:
+    """Write the bar of P_0 where cores are kept apart: of walks, and all of balls."""
+    for place in range(0, size, LANES):
+        x = load(space.core_bar, place)
+        if rules.deepens:
+            x = x + load(space.bar, place)
+        store(space.bar, place, x)
 
 
 @inner
@@ -343,17 +385,7 @@ def pull_back(
         for graph in range(b.graph_ptr[j + 1] - first):
             for v in range(n):
                 space.weights[graph * n + v] = twice * weights[a.graph[a0 + v], first + graph]
-        fill_similarity(space.P[0], n, m, a.nodes, a0, b.nodes, b0, rules.nodes)
-        if rules.edge_attributes:
-            fill_similarity(space.edges, n_edges, m_edges, a.edges, e0, b.edges, f0, rules.edges)
-        for h in range(n_hops):
-            if rules.edge_attributes and (h == 0 or not rules.deepens):
-                level = 0 if rules.deepens else h
-                sum_members(
-                    space.lines, space.transpose, space.edges, n_edges, b.incident_ptr[level],
-                    b.incident, f0, a.incident_rows, level, a0, n, b0, m, space.edge_term,
-                )  # fmt: skip
-            go_up(space, rules, h, a, a0, n, b, b0, m)
+        go_up_all(space, rules, n_hops, a, a0, n, e0, n_edges, b, b0, m, f0, m_edges)
         space.core_bar[: n * m] = 0.0
         if rules.edge_attributes:
             space.edge_bar[: n * m] = 0.0
@@ -367,16 +399,15 @@ def pull_back(
             if own:
                 columns = d.column_slope[h, (b0 - b_first) * LANES :]
                 add_own_slopes(space, h, a, a0, n, row_slope, columns)
-            bar_of_parts(
-                space, rules, h, a, a0, n, e0, n_edges, more_a.holders, b, b0, m, f0, m_edges,
-                more_b.holders, d,
-            )  # fmt: skip
+            bar_of_factors(space, rules, h, a, a0, n, b, b0, m, d)
+            if rules.edge_attributes and (h == 0 or not rules.deepens):
+                bar_of_edges(
+                    space, 0 if rules.deepens else h, e0, n_edges, more_a.holders, n, b0, f0,
+                    m_edges, more_b.holders,
+                )  # fmt: skip
+            bar_of_members(space, rules, h, a, a0, n, b, b0, m)
         if rules.walk or not rules.deepens:
-            for place in range(0, n * m, LANES):
-                x = load(space.core_bar, place)
-                if rules.deepens:
-                    x = x + load(space.bar, place)
-                store(space.bar, place, x)
+            join_cores(space, rules, n * m)
         add_terms(
             space.bar, n, m, more_a.nodes, a0, more_b.nodes, b0, gamma, least, d.nodes
         )  # fmt: skip

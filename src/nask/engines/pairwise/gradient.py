@@ -28,10 +28,10 @@ from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.engines.pairwise.tiling import TASK_PAIRS, Tiling, cut_work
 from nask.execution.execution import Execution
 from nask.graph.elements import Elements
-from nask.stars.members import Members
 from nask.storage.window import Window
 
-# The most nodes of a group: what a tile takes, three numbers per pair and hop, then fits a L2 cache.
+# The most nodes of a group: what a tile takes, some 12 numbers per pair of nodes, then fits a L2
+# cache of 2 MB.
 GROUP_NODES = 128
 # The most nodes of a group, if each group has one graph.
 ONE_GRAPH = 0
@@ -161,10 +161,11 @@ class _Pass:
         # In order, so that rounding does not depend on the number of threads.
         for i, j0, j1, d in execution.run((delayed(task)(*place) for place in places), n_pairs):
             if not own:
-                sides = (i, i + 1, d.row_slope), (j0, j1, d.column_slope)
-                for first, last, values in sides:
+                of_columns = d.column_slope.reshape(spec.n_hops, int(ptr[j1] - ptr[j0]), LANES).sum(
+                    axis=2
+                )
+                for first, last, found in ((i, i + 1, d.row_slope), (j0, j1, of_columns)):
                     at = source[ptr[first] : ptr[last]]
-                    found = values.reshape(spec.n_hops, len(at), -1).sum(axis=2)
                     slopes[:, at[at >= 0]] += found[:, at >= 0]
             yield _Total.parts(d)
 
