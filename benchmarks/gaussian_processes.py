@@ -3,10 +3,11 @@
     NASK_DATA=<folder of zips> python benchmarks/gaussian_processes.py classes MUTAG PTC_MR
     python benchmarks/gaussian_processes.py numbers --train 50 100 200 500
 
-Classes are judged on development folds, beside ridge regressions with the same default kernel, whose
-probabilities come from leave-one-out. Numbers are the logP of small molecules (Crippen's, by RDKit)
-put together from a list of parts: some are learned from, up to 500 others are predicted. Of the
-intervals that are to hold 90 and 50 % of the numbers, the share that they hold is told.
+Classes are judged on development folds, beside ridge regressions with the same default kernel,
+whose probabilities come from leave-one-out. Numbers are the logP of small molecules (Crippen's, by
+RDKit) put together from a list of parts: some are learned from, up to 500 others are predicted. Of
+intervals that are to hold 90 and 50 % of the numbers, the share that they hold is told, and how
+errors and standard deviations go together (rank correlation).
 """
 
 from __future__ import annotations

@@ -265,7 +265,7 @@ class NASKGaussianProcessRegressor(RegressorMixin, GraphGaussianProcess):
     random_state : int, default=0
         Seed of these.
     gram : {"rbf", "linear"}, default="rbf"
-        Form of the Gram matrix. A Gaussian was better on every set of ``docs/gaussian-processes.md``.
+        Form of the Gram matrix; the Gaussian was better on all sets of ``gaussian-processes.md``.
     **kernel parameters
         All others of :class:`nask.NASK`, with the same defaults.
 
@@ -412,7 +412,7 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
     random_state : int, default=0
         Seed of these.
     gram : {"rbf", "linear"}, default="rbf"
-        Form of the Gram matrix. A Gaussian was better on every set of ``docs/gaussian-processes.md``.
+        Form of the Gram matrix; the Gaussian was better on all sets of ``gaussian-processes.md``.
     **kernel parameters
         All others of :class:`nask.NASK`, with the same defaults.
 
