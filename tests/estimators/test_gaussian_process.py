@@ -168,6 +168,8 @@ def test_an_explanation_adds_up(mutag, learned):
         why = model.explain(mutag.graphs[70])
         expected = getattr(model, decide)(mutag.graphs[70:71])[0]
         assert why.nodes.sum() + why.intercept == pytest.approx(expected)
+    with pytest.raises(ParameterError, match="the mean of a logit: explain it with scale='dec"):
+        learned[1].explain(mutag.graphs[70], scale="logit")
 
 
 def test_results_are_the_same_every_time_and_for_any_threads(monkeypatch, mutag, density):

@@ -14,9 +14,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64
-from nask.choices import GramForm, Optimizer
+from nask.choices import GramForm, Optimizer, Scale
 from nask.estimators.base import GraphEstimator
 from nask.exceptions import ParameterError, did_you_mean
+from nask.explain.explanation import GraphExplanation
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.fitted import FittedKernel
@@ -428,6 +429,12 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
         several classes.
     functions_ : GaussianProcess
 
+    Notes
+    -----
+    ``decision_function`` is the mean of the logit, which ``explain`` shares out. A probability is a
+    mean over all logits that are likely, so it is nearer to 1/2 where less is known: the two may
+    put graphs in different orders, but on the same side.
+
     References
     ----------
     Rasmussen, C. E. and Williams, C. K. I. Gaussian processes for machine learning. MIT Press,
@@ -461,6 +468,17 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
         signs = np.where(codes == chosen[:, None], 1.0, -1.0)
         self._fit_process(graphs, signs, 0.0, 1.0)
         return self
+
+    def explain(
+        self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
+    ) -> GraphExplanation:
+        """Tell why, as :meth:`nask.NASKClassifier.explain` does; the decision is a logit already."""
+        if scale == "logit":
+            raise ParameterError(
+                "The decision of a NASKGaussianProcessClassifier is the mean of a logit: explain "
+                "it with scale='decision'."
+            )
+        return super().explain(graph, target=target, against=against, scale=scale)
 
     def decision_function(self, X: Any) -> Float64:
         """Mean of the logit: (m,) for two classes, of the second; (m, n_classes) otherwise."""
