@@ -5,6 +5,7 @@ import pytest
 
 import nask
 from mixed_graphs import random_graphs
+from nask.graph.schema import FEATURES
 from nask.kernels.gram_function import LEARNABLE, GramFunction, not_learnable
 
 OPTIONS = [
@@ -37,11 +38,26 @@ def graphs():
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_derivatives_are_those_of_differences(graphs, options):
-    kernel, draw = nask.NASK(**options), np.random.default_rng(0)
+    kernel = nask.NASK(**options)
     names = [name for name in LEARNABLE if name not in not_learnable(kernel)]
     function = GramFunction(kernel, graphs, names)
     assert {own.name for own in function.coordinates} == set(names)
-    k = len(function.start)
+    check(function)
+
+
+def test_node_features_share_a_gamma_and_a_weight():
+    draw = np.random.default_rng(5)
+    graphs = [
+        nask.AttributedGraph(3, [(0, 1)], {"x": draw.random(3)}, node_features=draw.random((3, 4)))
+        for _ in range(7)
+    ]
+    function = GramFunction(nask.NASK(gamma={}), graphs, ["gamma", "attribute_weights"])
+    assert {own.key for own in function.coordinates} == {"x", FEATURES}
+    check(function)
+
+
+def check(function):
+    draw, k = np.random.default_rng(0), len(function.start)
     x = function.start + 0.3 * draw.normal(size=k)
     bar = draw.normal(size=(7, 7))
     bar = bar + bar.T

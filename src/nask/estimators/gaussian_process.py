@@ -472,7 +472,7 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
     def explain(
         self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
     ) -> GraphExplanation:
-        """Tell why, as :meth:`nask.NASKClassifier.explain` does; the decision is a logit already."""
+        """Tell why, as :meth:`nask.NASKClassifier.explain` does, of the mean of the logit."""
         if scale == "logit":
             raise ParameterError(
                 "The decision of a NASKGaussianProcessClassifier is the mean of a logit: explain "

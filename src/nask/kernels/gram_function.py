@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from nask.attributes.similarity import attribute_parameters
 from nask.engines.pairwise.engine import PairwiseEngine
 from nask.engines.pairwise.gradient import StarGradient, star_gradient
 from nask.engines.pairwise.prepared import PairwisePrepared
+from nask.exceptions import PrecisionWarning
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import FEATURES, AttributeSpec
 from nask.kernels.fitted import dense_spec, encoded
@@ -201,7 +203,10 @@ class GramFunction:
             engine, n = PairwiseEngine(), self._batch.n_graphs
             stars = engine.prepare(self._batch, spec, self._execution)
             each = np.eye(spec.n_hops)
-            hops = engine.grams(stars, stars, each, self._execution, Window.whole(n, n))
+            with warnings.catch_warnings():
+                # Of parameters that are only tried: a kernel that is kept warns by itself.
+                warnings.simplefilter("ignore", PrecisionWarning)
+                hops = engine.grams(stars, stars, each, self._execution, Window.whole(n, n))
             self._stars = of_stars, stars, np.asarray(hops, dtype=np.float64)
         return kernel, self._stars[1:]
 
