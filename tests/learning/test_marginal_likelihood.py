@@ -4,10 +4,33 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import nask
+from mixed_graphs import random_graphs
+from nask.kernels.gram_function import GramFunction
 from nask.learning import marginal_likelihood
-from nask.learning.marginal_likelihood import climb
+from nask.learning.gaussian_process import regression
+from nask.learning.marginal_likelihood import MarginalLikelihood, climb
 
 BOUNDS = np.array([[-6.0, 6.0]])
+
+
+@pytest.mark.parametrize("options", [{"normalize": False}, {"gram": "rbf"}], ids=str)
+def test_the_gradient_is_that_of_differences(options):
+    """By parameters of the kernel, which change the unit, and by the variances."""
+    graphs = random_graphs(8, 1)
+    y = np.random.default_rng(0).normal(size=8)
+    likelihood = MarginalLikelihood(
+        GramFunction(nask.NASK(n_hops=2, **options), graphs, ["gamma", "gamma_star"]),
+        lambda covariance, noise: regression(covariance, y, noise)[0],
+        {"signal_variance": 2.0, "noise": 0.3},
+        ["signal_variance", "noise"],
+    )
+    assert likelihood.names == ["gamma", "gamma_star", "signal_variance", "noise"]
+    x = likelihood.start + 0.1
+    found = likelihood(x)[1]
+    steps = 1e-5 * np.eye(4)
+    expected = [(likelihood(x + s)[0] - likelihood(x - s)[0]) / 2e-5 for s in steps]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 
 def two_hills(x):

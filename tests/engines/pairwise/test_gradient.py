@@ -1,5 +1,6 @@
 """The gradient of Gram entries against differences of what the engine computes."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -42,8 +43,8 @@ def value(batch, spec, weights, hop_weights):
 
 def moved(spec, step, along):
     """A kernel whose parameters are a step away along a direction; weights need not add up to 1."""
-    if spec.max_leaves is not None or spec.joint:
-        # Which leaves are kept depends on P; a joint P has a gradient by gamma_star alone.
+    if spec.joint:
+        # It has a gradient by gamma_star alone.
         return replace(spec, gamma_star=spec.gamma_star * np.exp(step * along["gamma_star"]))
     elements = {}
     for element in ("nodes", "edges"):
@@ -60,7 +61,7 @@ def moved(spec, step, along):
 def slope(found, spec, along):
     """The derivative along the direction, from the gradient."""
     total = spec.gamma_star * found.gamma_star * along["gamma_star"]
-    if spec.max_leaves is not None or spec.joint:
+    if spec.joint:
         return total
     for element in ("nodes", "edges"):
         if element == "edges" and not spec.use_edges:
@@ -80,7 +81,7 @@ def slope(found, spec, along):
     return total
 
 
-def direction(spec, draw):
+def direction(spec, draw, leaves_may_change):
     along = {"gamma_star": draw.normal()}
     for element in ("nodes", "edges"):
         P = getattr(spec, element)
@@ -88,21 +89,25 @@ def direction(spec, draw):
             along[element, name] = draw.normal(size=len(P.numerical_gamma))
         for name in ("categorical_gamma", "categorical_weight"):
             along[element, name] = draw.normal(size=len(P.categorical_gamma))
+    fixed = []
     if spec.prune_cores:
         # The floor is that of weights that add up to 1, and so is what it is divided by.
-        for element in ("nodes", "edges"):
-            for name in ("numerical_weight", "categorical_weight"):
-                along[element, name][:] = 0.0
+        fixed = ["numerical_weight", "categorical_weight"]
+    if leaves_may_change and spec.max_leaves is not None:
+        # Leaves that are equally similar would not be any more.
+        fixed = ["numerical_gamma", "numerical_weight", "categorical_gamma", "categorical_weight"]
+    for element, name in itertools.product(("nodes", "edges"), fixed):
+        along[element, name][:] = 0.0
     return along
 
 
-def check(train, options, seed, step=1e-5):
+def check(train, options, seed, step=1e-5, leaves_may_change=True):
     kernel = nask.NASK(**options).fit(train)
     stars, draw = kernel.fitted_.stars, np.random.default_rng(seed)
     n = len(train)
     weights = draw.normal(size=(n, n))
     weights, hop_weights = weights + weights.T, draw.random(options["n_hops"])
-    spec, along = stars.spec, direction(stars.spec, draw)
+    spec, along = stars.spec, direction(stars.spec, draw, leaves_may_change)
     found = slope(star_gradient(stars, weights, hop_weights, RUN), spec, along)
     there, back = (
         value(stars.batch, moved(spec, own, along), weights, hop_weights) for own in (step, -step)
@@ -124,6 +129,20 @@ def test_many_tiles_add_up(monkeypatch, expansion):
     monkeypatch.setattr("nask.engines.pairwise.gradient.GROUP_NODES", 16)
     monkeypatch.setattr("nask.engines.pairwise.tiling.TASK_PAIRS", 500)
     check(random_graphs(12, 3), {"expansion": expansion, "n_hops": 2}, 1)
+
+
+@pytest.mark.parametrize("expansion", ["nested", "walk"])
+def test_leaves_that_have_no_core_as_theirs(expansion):
+    """The stars that have a node as a member are others than its members."""
+    options = {"expansion": expansion, "n_hops": 3, "max_leaves": 1, "gamma_star": 3.0}
+    check(random_graphs(9, 7), options, 2, leaves_may_change=False)
+
+
+@pytest.mark.parametrize("n_hops", [3, 6])
+def test_alike_stars_stay_alike(n_hops):
+    """Their similarity is 1 for any parameters, however much hops magnify what rounding leaves."""
+    options = {"n_hops": n_hops, "gamma_star": 1000.0, "gamma": 0.3}
+    check(nask.load_dataset("MUTAG").graphs[:6], options, 1, step=1e-6)
 
 
 def test_threads_make_no_difference():
