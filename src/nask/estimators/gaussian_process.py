@@ -266,7 +266,8 @@ class NASKGaussianProcessRegressor(RegressorMixin, GraphGaussianProcess):
     random_state : int, default=0
         Seed of these.
     gram : {"rbf", "linear"}, default="rbf"
-        Form of the Gram matrix; the Gaussian was better on all sets of ``gaussian-processes.md``.
+        Form of the Gram matrix. A Gaussian says that less is known the farther a graph is from
+        those of training, and had the lower errors, or nearly, wherever the two were compared.
     **kernel parameters
         All others of :class:`nask.NASK`, with the same defaults.
 
@@ -413,7 +414,8 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
     random_state : int, default=0
         Seed of these.
     gram : {"rbf", "linear"}, default="rbf"
-        Form of the Gram matrix; the Gaussian was better on all sets of ``gaussian-processes.md``.
+        Form of the Gram matrix. A Gaussian says that less is known the farther a graph is from
+        those of training, and had the lower errors, or nearly, wherever the two were compared.
     **kernel parameters
         All others of :class:`nask.NASK`, with the same defaults.
 
