@@ -80,6 +80,8 @@ class GraphGaussianProcess(GraphEstimator):
         self._check(
             valid, "bounds", "None, or a dict of (low, high), with 0 < low <= high, by name"
         )
+        # It raises on what cannot be learned.
+        self.learned_names()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :func:`nask.load` reads.
@@ -320,7 +322,6 @@ class NASKGaussianProcessRegressor(RegressorMixin, GraphGaussianProcess):
         y : array-like of shape (n_graphs,)
         """
         self.check_parameters()
-        self.learned_names()
         graphs, values = training_data(X, y, type(self).__name__)
         target = as_numbers(values, type(self).__name__)
         mean, scale = float(target.mean()), float(target.std()) or 1.0
@@ -462,7 +463,6 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
         y : array-like of shape (n_graphs,)
         """
         self.check_parameters()
-        self.learned_names()
         graphs, target = training_data(X, y, type(self).__name__)
         self.classes_, codes = class_codes(target)
         classes = np.arange(len(self.classes_))
