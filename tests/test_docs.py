@@ -1,4 +1,4 @@
-"""The page on molecules does what it says: its file, its commands, what they print, its Python."""
+"""Pages do what they say: their files, their commands, what these print, their Python."""
 
 import csv
 import re
@@ -49,6 +49,20 @@ def test_the_page_on_molecules_runs(tmp_path, monkeypatch):
     for example in examples:
         exec(example, {})
     plt.close("all")
+
+
+@pytest.mark.slow
+def test_the_page_on_gaussian_processes_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "docs" / "gaussian-processes.md").read_text("utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    found = {}
+    exec(example, found)
+    inside = abs(found["mean"] - found["density"][1::2]) < 1.96 * found["std"]
+    assert inside.mean() > 0.85
+    assert found["covariance"].shape == (94, 94)
+    assert found["classifier"].score(found["new"], found["mutag"].y[1::2]) > 0.75
+    assert set(found["each"].kernel_.gamma) == {"node_label", "edge_label"}
 
 
 def test_the_tables_have_every_attribute():

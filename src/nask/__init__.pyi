@@ -5,6 +5,12 @@ from nask import lab as lab
 from nask import plots as plots
 from nask.datasets.registry import load_dataset as load_dataset
 from nask.estimators.classifier import NASKClassifier as NASKClassifier
+from nask.estimators.gaussian_process import (
+    NASKGaussianProcessClassifier as NASKGaussianProcessClassifier,
+)
+from nask.estimators.gaussian_process import (
+    NASKGaussianProcessRegressor as NASKGaussianProcessRegressor,
+)
 from nask.estimators.node_classifier import NASKNodeClassifier as NASKNodeClassifier
 from nask.estimators.regressor import NASKRegressor as NASKRegressor
 from nask.estimators.saving import load as load

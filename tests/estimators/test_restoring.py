@@ -59,7 +59,10 @@ MEAN = [
     {"n_hops": [1, 2], "gamma": [{"node_label": 0.5}], "alpha": [0.1]},
     {"gram": ["rbf"], "degree": ["numerical"], "alpha": [0.1]},
 ]
-ALL = ["three", "two", "regressor", "ridge", "mean", "mean of three", "nodes", "mean of nodes"]
+ALL = [
+    "three", "two", "regressor", "ridge", "mean", "mean of three", "nodes", "mean of nodes",
+    "process", "process of three",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -79,15 +82,23 @@ def files(tmp_path_factory):
         "ridge": nask.NASKClassifier(n_hops=2, learner="ridge", gram="rbf"),
         "mean": nask.TunedNASKClassifier(grid=MEAN),
         "mean of three": nask.TunedNASKClassifier(grid={"n_hops": [1, 2], "alpha": [0.1]}),
+        "process": nask.NASKGaussianProcessRegressor(
+            n_hops=2, gram="rbf", bounds={"gamma": (0.1, 10.0)}
+        ),
+        "process of three": nask.NASKGaussianProcessClassifier(
+            n_hops=2, optimize=["hop_weights", "signal_variance"], gamma={"node_label_0": 0.5}
+        ),
     }
-    of_letters = ("three", "ridge", "mean of three")
+    of_letters = ("three", "ridge", "mean of three", "process of three")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("nask.tuning.near_best.BEHIND", 1e3)  # all settings are averaged
         for name in of_letters:
             models[name].fit(graphs[::2], y[::2])
         models["two"].fit(mutag.graphs[:40], mutag.y[:40])
         models["mean"].fit(mutag.graphs[:12], mutag.y[:12])
-    models["regressor"].fit(mutag.graphs[:30], [float(g.n_nodes) for g in mutag.graphs[:30]])
+    sizes = [float(g.n_nodes) for g in mutag.graphs[:30]]
+    models["regressor"].fit(mutag.graphs[:30], sizes)
+    models["process"].fit(mutag.graphs[:20], sizes[:20])
     new = {name: graphs[1:4] if name in of_letters else mutag.graphs[60:63] for name in models}
     network, y = small_network()
     models["nodes"] = nask.NASKNodeClassifier(
@@ -138,7 +149,7 @@ def use(path, graphs):
     with warnings.catch_warnings():
         for category in (AbsentAttributeWarning, PrecisionWarning, UnseenAttributeWarning):
             warnings.simplefilter("ignore", category)
-        classifies = not isinstance(model, nask.NASKRegressor)
+        classifies = hasattr(model, "classes_")
         where = tuple(graphs) if isinstance(graphs, Nodes) else (graphs,)
         n_items = len(where[-1])
         try:
@@ -149,6 +160,9 @@ def use(path, graphs):
         assert np.isfinite(values).all()
         if classifies:
             check_classes(model, where, values)
+        elif isinstance(model, nask.NASKGaussianProcessRegressor):
+            _, deviation = model.predict(*where, return_std=True)
+            assert (deviation >= 0).all()  # and no NaN
     model.save(os.devnull)
     assert repr(model)
     return False
@@ -156,6 +170,10 @@ def use(path, graphs):
 
 def check_classes(model, where, values):
     """Classes and probabilities are made of one decision, which takes most of the time."""
+    if isinstance(model, nask.NASKGaussianProcessClassifier):
+        np.testing.assert_allclose(model.predict_proba(*where).sum(axis=1), 1.0)
+        assert set(model.predict(*where).tolist()) <= set(model.classes_.tolist())
+        return
     with patch.object(model, "decision_function", return_value=values):
         predicted = model.predict(*where)
         assert len(predicted) == len(values)
@@ -581,6 +599,59 @@ def test_corrupted_ridge_regressions_are_refused(files, tmp_path, message):
     CORRUPT_RIDGE[message](members)
     with pytest.raises(ModelFileError, match=message):
         nask.load(write_members(tmp_path / "bad.nask", members))
+
+
+def of_process(change):
+    return document(lambda d: change(d["process"]))
+
+
+CORRUPT_PROCESS = {
+    "array machine/whitening has shape": array("machine/whitening", lambda a: a[:, 1:]),
+    "and type float32": array("machine/whitening", lambda a: a.astype(np.float32)),
+    "whitening has numbers that are missing": array("machine/whitening", lambda a: a * np.nan),
+    "or too large": array("machine/whitening", lambda a: a + 1e30),
+    "machine has coefficients": array("machine/coefficients", lambda a: a[:, 1:]),
+    "machine/whitening": lambda m: m.pop("machine/whitening.npy"),
+    "noise of the process is -1": of_process(lambda p: p.update(noise=-1)),
+    "amplitude of the process is 1e[+]300": of_process(lambda p: p.update(amplitude=1e300)),
+    "scale of the process": of_process(lambda p: p.update(scale=1e200)),
+    "Expected a finite number, got 'good'": of_process(lambda p: p.update(evidence="good")),
+    "The bounds are": document(lambda d: d.update(bounds={"gamma": 1})),
+    "'bounds' parameter": document(lambda d: d.update(bounds=[["gamma", 2.0, 1.0]])),
+    "'bounds' parameter .* 'magic'": document(lambda d: d.update(bounds=[["magic", 1.0, 2.0]])),
+    "'optimize' parameter": document(lambda d: d["parameters"].update(optimize=["magic"])),
+    "'gamma_star' parameter of NASK ": document(lambda d: d["kernel"].update(gamma_star=-1)),
+    "no parameter 'evil'": document(lambda d: d["kernel"].update(evil=1)),
+    "weight that is too large": document(lambda d: d["kernel"].update(hop_weights=[1.0, 1e308])),
+    "got None": document(lambda d: d.update(mean_squared_distance=None)),
+    "'process'": document(lambda d: d.pop("process")),
+    "which no model has": lambda m: m.update({"support.npy": bytes_of(np.arange(20))}),
+}
+
+
+@pytest.mark.parametrize("message", CORRUPT_PROCESS)
+def test_corrupted_gaussian_processes_are_refused(files, tmp_path, message):
+    members = dict(files["process"][0])
+    CORRUPT_PROCESS[message](members)
+    with pytest.raises(ModelFileError, match=message):
+        nask.load(write_members(tmp_path / "bad.nask", members))
+
+
+@pytest.mark.parametrize("name", ["process", "process of three"])
+def test_a_gaussian_process_comes_back(files, tmp_path, name):
+    """With the parameters where learning begins, and with those that were learned."""
+    members, graphs = files[name]
+    model = nask.load(write_members(tmp_path / "one", members))
+    model.save(tmp_path / "two")
+    same = nask.load(tmp_path / "two")
+    assert members_of(tmp_path / "two")["model.json"] == members["model.json"]
+    assert same.get_params() == model.get_params()
+    assert same.kernel_.get_params() == model.kernel_.get_params()
+    assert model.optimize is None or model.kernel_.hop_weights != model.hop_weights
+    own = "predict_proba" if name == "process of three" else "predict"
+    options = {} if name == "process of three" else {"return_std": True}
+    ours, theirs = (getattr(each, own)(graphs, **options) for each in (model, same))
+    np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.slow

@@ -160,14 +160,8 @@ def attribute_similarities(
         The estimator's name, for error messages.
     """
     n_features = len(schema.features)
-    names = {spec.name for spec in (*schema.nodes, *schema.edges)}
-    names |= {FEATURES} if n_features else set()
-    names |= {*schema.hidden_nodes, *schema.hidden_edges}
-    gammas = _per_attribute(gamma, names, "gamma", owner)
-    if schema.similarity == "one-hot":
-        gammas = dict.fromkeys(names, ONE_HOT_GAMMA)
+    gammas, relative = attribute_parameters(schema, gamma, weights, owner)
     joint = schema.similarity == "euclidean"
-    relative = _per_attribute(weights, names, "attribute_weights", owner)
     for specs, element in ((schema.nodes, "node"), (schema.edges, "edge")):
         own = [spec.name for spec in specs]
         own += [FEATURES] if n_features and element == "node" else []
@@ -180,6 +174,22 @@ def attribute_similarities(
         AttributeSimilarity.build(schema.nodes, gammas, relative, n_features, joint),
         AttributeSimilarity.build(schema.edges, gammas, relative, joint=joint),
     )
+
+
+def attribute_parameters(
+    schema: Schema, gamma: PerAttribute, weights: PerAttribute, owner: str
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return gamma and the relative weight of every attribute, by name.
+
+    Parameters are those of :func:`attribute_similarities`.
+    """
+    names = {spec.name for spec in (*schema.nodes, *schema.edges)}
+    names |= {FEATURES} if schema.features else set()
+    names |= {*schema.hidden_nodes, *schema.hidden_edges}
+    gammas = _per_attribute(gamma, names, "gamma", owner)
+    if schema.similarity == "one-hot":
+        gammas = dict.fromkeys(names, ONE_HOT_GAMMA)
+    return gammas, _per_attribute(weights, names, "attribute_weights", owner)
 
 
 def _per_attribute(

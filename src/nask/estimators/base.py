@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
@@ -168,7 +169,13 @@ class GraphEstimator(GraphKernelParameters):
 
         save(self, path)
 
-    def set_fitted(self, kernel: FittedKernel, functions: KernelModel, n_graphs: int) -> None:
+    def set_fitted(
+        self,
+        kernel: FittedKernel,
+        functions: KernelModel,
+        n_graphs: int,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
         """Be fitted: with a kernel that has the support graphs alone.
 
         Parameters
@@ -177,8 +184,10 @@ class GraphEstimator(GraphKernelParameters):
         functions : KernelModel
         n_graphs : int
             Number of training graphs.
+        parameters : mapping of str to object, optional
+            Those of the kernel, where they are not this estimator's.
         """
-        self.kernel_ = NASK(**self.kernel_parameters())
+        self.kernel_ = NASK(**(parameters or self.kernel_parameters()))
         self.kernel_.fitted_ = kernel
         self.functions_, self.n_graphs_ = functions, n_graphs
 

@@ -84,7 +84,7 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
     unit = None
     if model.gram == "rbf":
         unit = as_finite(document["mean_squared_distance"], positive=True)
-    kernel = _kernel(model, document, arrays, "batch", unit)
+    kernel = kernel_of(model, document, arrays, "batch", unit)
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     functions = learned_functions(model, document, arrays, n_support, n_graphs)
     model.set_fitted(kernel, functions, n_graphs)
@@ -112,7 +112,7 @@ def learned_functions(
         multiclass = _multiclass(document["ridge"]) if model.learner == "ridge" else "ovo"
         calibration = calibration_of(arrays, n_classes)
     n_functions = n_functions_of(multiclass, n_classes)
-    learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
+    learned = *function_of(arrays, "machine", n_functions, n_support), support, calibration
     if model.learner != "ridge":
         return KernelSVM(*learned)
     chosen = document["ridge"]
@@ -131,7 +131,7 @@ def _averaged(
         pass_ = NASK()
         set_parameters(pass_, content["parameters"], "A group")
         pass_.check_parameters()
-        kernel = _kernel(pass_, content, arrays, f"batch{content['batch']}", None)
+        kernel = kernel_of(pass_, content, arrays, f"batch{content['batch']}", None)
         n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
         forms = members_of(content, arrays, f"group{number}", n_hops, n_classes, n_graphs)
         groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
@@ -162,7 +162,7 @@ def members_of(
     if not isinstance(members, list) or not members:
         raise ModelFileError("A group of the model has no list of members.")
     sizes = [n_functions_of(_multiclass(own), n_classes) for own in members]
-    both = _function(arrays, name, sum(sizes), n_items)
+    both = function_of(arrays, name, sum(sizes), n_items)
     cuts = np.cumsum(sizes)[:-1]
     functions = map(DecisionFunctions, *(np.split(part, cuts) for part in both))
     return tuple(_member(n_hops, *own) for own in zip(members, functions, strict=True))
@@ -194,7 +194,7 @@ def calibration_of(arrays: Arrays, n_classes: int) -> Calibration | None:
     if "calibration/coefficients" not in arrays:
         return None
     n_scores = 1 if n_classes == 2 else n_classes
-    return Calibration(*_function(arrays, "calibration", n_classes, n_scores))
+    return Calibration(*function_of(arrays, "calibration", n_classes, n_scores))
 
 
 def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
@@ -232,7 +232,7 @@ def _value(content: Any) -> Any:
     return value
 
 
-def _kernel(
+def kernel_of(
     model: GraphKernelParameters,
     document: Mapping[str, Any],
     arrays: Arrays,
@@ -356,7 +356,9 @@ def classes_of(labels: Any, dtype: Any) -> npt.NDArray[Any]:
     return classes
 
 
-def _function(arrays: Arrays, name: str, n_functions: int, n_inputs: int) -> tuple[Floats, Floats]:
+def function_of(
+    arrays: Arrays, name: str, n_functions: int, n_inputs: int
+) -> tuple[Floats, Floats]:
     """Coefficients and constants of the decision functions, or of their calibration."""
     coefficients, constants = arrays[f"{name}/coefficients"], arrays[f"{name}/constants"]
     shapes = (coefficients.shape, constants.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from nask.estimators.averaged import (
 )
 from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
+from nask.estimators.gaussian_process import GraphGaussianProcess
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.restoring import CALIBRATION, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
+from nask.estimators.restoring_process import is_process, process_array_names, restore_process
 from nask.exceptions import ModelFileError, ParameterError
 from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
@@ -30,6 +32,8 @@ from nask.learning.decisions import KernelModel
 from nask.learning.ridge import KernelRidge
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
+
+LoadedModel = GraphModel | NASKNodeClassifier | GraphGaussianProcess
 
 
 def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
@@ -46,10 +50,10 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
         ),
         "n_graphs": model.n_graphs_,
         "target": model.target_name_,
-        **_kernel_to_json(kernel),
+        **kernel_to_json(kernel),
         "mean_squared_distance": kernel.unit,
     }
-    arrays: Arrays = _batch_arrays("batch", kernel)
+    arrays: Arrays = batch_arrays("batch", kernel)
     if isinstance(model, NASKClassifier):
         add_classes(document, arrays, model.classes_, functions.calibration)
     add_functions(document, arrays, functions)
@@ -74,8 +78,8 @@ def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
         batch = next(same, len(kernels))
         if batch == len(kernels):
             kernels.append(kernel)
-            arrays |= _batch_arrays(f"batch{batch}", kernel)
-        own = {**_kernel_to_json(kernel), "batch": batch}
+            arrays |= batch_arrays(f"batch{batch}", kernel)
+        own = {**kernel_to_json(kernel), "batch": batch}
         groups.append(own | add_members(arrays, f"group{number}", group))
     settings = [plain_parameters(setting) for setting in model.settings]
     document = {
@@ -114,7 +118,7 @@ def add_functions(document: dict[str, Any], arrays: Arrays, functions: KernelMod
         }
 
 
-def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
+def load(path: str | os.PathLike[str]) -> LoadedModel:
     """Read a model that ``save`` wrote. No code from the file is ever run.
 
     Parameters
@@ -123,7 +127,8 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
 
     Returns
     -------
-    NASKClassifier, NASKRegressor, NASKNodeClassifier, AveragedClassifier or AveragedRegressor
+    NASKClassifier, NASKRegressor, NASKNodeClassifier, NASKGaussianProcessClassifier, \
+NASKGaussianProcessRegressor, AveragedClassifier or AveragedRegressor
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -141,7 +146,7 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
         raise ParameterError.expected("path", "load", "a str or a path", path)
     try:
         document, arrays = read_file(path, _array_names)
-        model = (restore_nodes if _is_of_nodes(document) else restore)(document, arrays)
+        model = _restorer(document)(document, arrays)
         model.target_name_ = _target_name(document)
         return model
     except FileNotFoundError:
@@ -152,7 +157,7 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
             "file written by the save method of a NASKClassifier, NASKRegressor, "
-            "NASKNodeClassifier, or one of their tuned forms."
+            "NASKNodeClassifier, one of their tuned forms, or a Gaussian process."
         ) from error
 
 
@@ -163,18 +168,27 @@ def _target_name(document: Mapping[str, Any]) -> str | None:
     return name
 
 
+def _restorer(document: Mapping[str, Any]) -> Callable[..., LoadedModel]:
+    if is_process(document):
+        return restore_process
+    return restore_nodes if _is_of_nodes(document) else restore
+
+
 def _is_of_nodes(document: Mapping[str, Any]) -> bool:
     return document.get("items") == "nodes"
 
 
 def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Names of the arrays that a model has, and of those that it may have."""
+    if is_process(document):
+        return process_array_names(), []
     if _is_of_nodes(document):
         return node_array_names(document), CALIBRATION
     return array_names(document), CALIBRATION
 
 
-def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
+def kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
+    """What a kernel learned from the training graphs, without the graphs."""
     return {
         "schema": {
             "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],
@@ -190,7 +204,8 @@ def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
     }
 
 
-def _batch_arrays(name: str, kernel: FittedKernel) -> Arrays:
+def batch_arrays(name: str, kernel: FittedKernel) -> Arrays:
+    """The arrays of the training graphs."""
     return {f"{name}/{k}": v for k, v in kernel.graphs.batch.arrays().items()}
 
 

@@ -73,8 +73,8 @@ class FittedKernel:
         """
         schema = parameters.schema_of(graphs)
         # First, since it may refuse a parameter.
-        spec = _dense_spec(parameters, schema)
-        batch, owner = _encoded(graphs, schema), type(parameters).__name__
+        spec = dense_spec(parameters, schema)
+        batch, owner = encoded(graphs, schema), type(parameters).__name__
         some = batch if only is None else batch.take(only)
         prepared = prepare(parameters.engine, some, spec, parameters.execution(), owner)
         molecules = common_reading(graphs)
@@ -94,7 +94,7 @@ class FittedKernel:
 
         The unit is the mean squared distance between the graphs that the schema is of.
         """
-        spec = _dense_spec(parameters, schema)
+        spec = dense_spec(parameters, schema)
         prepared = prepare(engine, batch, spec, parameters.execution(), "NASK")
         return cls(schema, *prepared, parameters.form(), unit, molecules)
 
@@ -116,7 +116,7 @@ class FittedKernel:
 
     def stars_of(self, graphs: Sequence[AttributedGraph], execution: Execution) -> PairwisePrepared:
         """The stars of graphs, one by one, read with the training schema."""
-        return self._stars(_encoded(graphs, self.schema), execution)
+        return self._stars(encoded(graphs, self.schema), execution)
 
     def _stars(self, batch: GraphBatch, execution: Execution) -> PairwisePrepared:
         spec = replace(self.graphs.spec, dtype="float64")
@@ -127,7 +127,7 @@ class FittedKernel:
 
         The training graphs themselves, where these are they.
         """
-        return self.prepare_batch(_encoded(graphs, self.schema), execution)
+        return self.prepare_batch(encoded(graphs, self.schema), execution)
 
     def prepare_both(
         self,
@@ -137,7 +137,7 @@ class FittedKernel:
     ) -> tuple[Prepared, Prepared]:
         """Prepare two lists of graphs to compare with each other."""
         # Encoded together, so that a category unseen in training has one code in both.
-        together = _encoded([*graphs, *others], self.schema)
+        together = encoded([*graphs, *others], self.schema)
         order = np.arange(together.n_graphs)
         rows, columns = together.take(order[: len(graphs)]), together.take(order[len(graphs) :])
         return self.prepare_batch(rows, execution), self.prepare_batch(columns, execution)
@@ -252,11 +252,12 @@ class FittedKernel:
         return stored.fill(folder, execution)
 
 
-def _encoded(graphs: Sequence[AttributedGraph], schema: Schema) -> GraphBatch:
+def encoded(graphs: Sequence[AttributedGraph], schema: Schema) -> GraphBatch:
+    """Graphs as arrays, read with a schema, with dense node features."""
     return GraphBatch.encode(graphs, schema).with_dense_features()
 
 
-def _dense_spec(parameters: GraphKernelParameters, schema: Schema) -> StarSpec:
+def dense_spec(parameters: GraphKernelParameters, schema: Schema) -> StarSpec:
     """What to compute; engines compare every number of two nodes, zeros too."""
     spec = parameters.star_spec(schema)
     return replace(spec, nodes=spec.nodes.with_dense_features())
