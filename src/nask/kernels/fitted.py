@@ -114,9 +114,14 @@ class FittedKernel:
             return self.graphs
         return self._stars(self.graphs.batch, Execution())
 
-    def stars_of(self, graphs: Sequence[AttributedGraph], execution: Execution) -> PairwisePrepared:
-        """The stars of graphs, one by one, read with the training schema."""
-        return self._stars(_encoded(graphs, self.schema), execution)
+    def stars_of(
+        self, graphs: Sequence[AttributedGraph], execution: Execution, *, compare: bool = True
+    ) -> PairwisePrepared:
+        """The stars of graphs, one by one, read with the training schema.
+
+        ``compare=False`` is for graphs whose attributes were compared with those of training.
+        """
+        return self._stars(_encoded(graphs, self.schema, compare), execution)
 
     def _stars(self, batch: GraphBatch, execution: Execution) -> PairwisePrepared:
         spec = replace(self.graphs.spec, dtype="float64")
@@ -252,8 +257,10 @@ class FittedKernel:
         return stored.fill(folder, execution)
 
 
-def _encoded(graphs: Sequence[AttributedGraph], schema: Schema) -> GraphBatch:
-    return GraphBatch.encode(graphs, schema).with_dense_features()
+def _encoded(
+    graphs: Sequence[AttributedGraph], schema: Schema, compare: bool = True
+) -> GraphBatch:
+    return GraphBatch.encode(graphs, schema, compare=compare).with_dense_features()
 
 
 def _dense_spec(parameters: GraphKernelParameters, schema: Schema) -> StarSpec:

@@ -1,0 +1,57 @@
+"""The first stage of a search among many graphs: features choose those to compare exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from nask.arrays import Float32, Positions
+from nask.graph.attributed_graph import AttributedGraph
+from nask.kernels.features import NASKFeatures
+from nask.kernels.nask import NASK
+from nask.kernels.parameters import StarParameters
+
+# Products at work at a time: 64 MB.
+BLOCK_NUMBERS = 2**24
+
+
+@dataclass(frozen=True, eq=False)
+class FirstStage:
+    """Features of all graphs of an index, compared with those of queries by a matrix product.
+
+    Parameters
+    ----------
+    features : NASKFeatures
+        Fitted.
+    rows : ndarray of shape (n_graphs, n_components)
+    """
+
+    features: NASKFeatures
+    rows: Float32
+
+    @classmethod
+    def of(
+        cls, graphs: Sequence[AttributedGraph], kernel: NASK, n_components: int, random_state: int
+    ) -> FirstStage:
+        """Compute the features of graphs, with the parameters of a kernel."""
+        shared = star_parameters(kernel)
+        features = NASKFeatures(n_components=n_components, random_state=random_state, **shared)
+        return cls(features, features.fit_transform(graphs))
+
+    def candidates(self, queries: Sequence[AttributedGraph], n: int) -> Iterator[Positions]:
+        """Yield, per query, the positions of the n graphs of the largest products, in order."""
+        n = min(n, len(self.rows))
+        wanted = self.features.transform(queries)
+        height = max(1, BLOCK_NUMBERS // len(self.rows))
+        for start in range(0, len(wanted), height):
+            for products in wanted[start : start + height] @ self.rows.T:
+                chosen = np.argpartition(-products, n - 1)[:n]
+                yield np.sort(chosen)
+
+
+def star_parameters(kernel: NASK) -> Mapping[str, Any]:
+    """The parameters of a kernel that its features have, too."""
+    return {field.name: getattr(kernel, field.name) for field in fields(StarParameters)}
