@@ -257,9 +257,7 @@ class FittedKernel:
         return stored.fill(folder, execution)
 
 
-def _encoded(
-    graphs: Sequence[AttributedGraph], schema: Schema, compare: bool = True
-) -> GraphBatch:
+def _encoded(graphs: Sequence[AttributedGraph], schema: Schema, compare: bool = True) -> GraphBatch:
     return GraphBatch.encode(graphs, schema, compare=compare).with_dense_features()
 
 

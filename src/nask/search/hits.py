@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
+import numpy as np
+
 from nask.arrays import Float64, Positions
 from nask.explain.alignment import Alignment, Match, align_known
 from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.nask import NASK
+from nask.numeric import inverse_root
 from nask.optional import named
+from nask.search.ranking import as_similarities
 
 # The most hits that the text of a result lists.
 MOST_SHOWN = 20
@@ -52,6 +56,14 @@ class Hit:
         Each node is in one pair at most. They are found when they are first asked for.
         """
         return self.align().matches()
+
+    @cached_property
+    def likeness(self) -> Float64:
+        """How alike each star of the query and each of the graph are, 0 to 1, (n_nodes, n_nodes).
+
+        The kernel between the two stars, normalised, over all hops: 1 for stars that are alike.
+        """
+        return _likeness(self.kernel, self.query, self.graph)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +116,11 @@ class Hits(Sequence[Hit]):
         return self._hits[index]
 
     @cached_property
+    def likeness(self) -> Float64:
+        """How alike the stars of the query are with each other, as :attr:`Hit.likeness`."""
+        return _likeness(self.kernel, self.query, self.query)
+
+    @cached_property
     def _hits(self) -> tuple[Hit, ...]:
         found = zip(self.positions.tolist(), self.similarities.tolist(), strict=True)
         return tuple(
@@ -122,3 +139,10 @@ class Hits(Sequence[Hit]):
     def plot(self, **options: Any) -> Any:
         """Draw query and hits, stars that match in one colour; see ``nask.plots.hits``."""
         return named("nask.plots:hits")(self, **options)
+
+
+def _likeness(kernel: NASK, graph: AttributedGraph, other: AttributedGraph) -> Float64:
+    roots = [
+        inverse_root(np.diagonal(align_known(kernel, own, own).matrix)) for own in (graph, other)
+    ]
+    return as_similarities(align_known(kernel, graph, other).matrix * np.outer(*roots))

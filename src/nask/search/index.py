@@ -42,8 +42,8 @@ class Index:
     """Finds the graphs of a collection that are most similar to a query.
 
     Similarity is the normalised Neighborhood-Aware Star Kernel, from 0 to 1, exact for every hit.
-    Small collections are compared whole. In large ones, random features (:class:`nask.NASKFeatures`)
-    choose the candidates first, by one matrix product, and the exact kernel ranks these.
+    Small collections are compared whole. In large ones, random features choose the candidates
+    first (:class:`nask.NASKFeatures`), by one matrix product, and the exact kernel ranks these.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Index:
     >>> first.stars[0]  # the pair of stars with the largest share, and that share
     Match(node=8, other=7, share=0.00216...)
     >>> [hits.positions[0].item() for hits in index.query(graphs[150:153], k=1)]
-    [90, 112, 73]
+    [88, 12, 111]
     """
 
     graphs: tuple[AttributedGraph, ...]
@@ -218,9 +218,7 @@ class Index:
             return self._ranked_of_all(prepared, min(k, len(self)), execution)
         return self._ranked_of_some(queries, prepared, min(k, len(self)), execution)
 
-    def _ranked_of_all(
-        self, prepared: Prepared, k: int, execution: Execution
-    ) -> Iterator[Ranked]:
+    def _ranked_of_all(self, prepared: Prepared, k: int, execution: Execution) -> Iterator[Ranked]:
         fitted, n = self.kernel.fitted_, len(self)
         work = fitted.gram_work(prepared, fitted.graphs)
         numbers = BLOCK_NUMBERS
@@ -290,7 +288,8 @@ def _checked_ids(
     given = tuple(ids)
     if len(given) != n:
         raise ParameterError(
-            f"The 'ids' parameter of Index must be one id per graph ({n}). Got {len(given)} instead."
+            f"The 'ids' parameter of Index must be one id per graph ({n}). Got {len(given)} "
+            "instead."
         )
     return given
 

@@ -17,8 +17,8 @@ _PRECISE = {"dtype": "differences of nearby graphs need float64"}
 _BOUNDED = dict.fromkeys(
     ("normalize", "gram", "gram_scale"), "similarities are those of the normalised, linear kernel"
 )
-OF_DISTANCES: Mapping[str, str] = _PRECISE | _IN_MEMORY
-OF_SIMILARITIES: Mapping[str, str] = _BOUNDED | OF_DISTANCES
+OF_DISTANCES = _PRECISE | _IN_MEMORY
+OF_SIMILARITIES = _BOUNDED | OF_DISTANCES
 
 
 def kernel_of(given: Mapping[str, Any], owner: str, fixed: Mapping[str, str]) -> NASK:
