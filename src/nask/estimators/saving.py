@@ -31,6 +31,9 @@ from nask.learning.ridge import KernelRidge
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
 
+# What the file of an index calls it, which is no model.
+INDEX = "Index"
+
 
 def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     """Write a fitted model; see :meth:`nask.NASKClassifier.save`."""
@@ -147,13 +150,21 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {os.fspath(path)}.") from None
     except Exception as error:
-        # A damaged file can make zipfile, json and numpy raise almost anything.
-        problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ModelFileError(
-            f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
-            "file written by the save method of a NASKClassifier, NASKRegressor, "
-            "NASKNodeClassifier, or one of their tuned forms."
-        ) from error
+        expected = (
+            "a file written by the save method of a NASKClassifier, NASKRegressor, "
+            "NASKNodeClassifier, or one of their tuned forms"
+        )
+        raise unreadable(path, error, "nask model", expected) from error
+
+
+def unreadable(
+    path: str | os.PathLike[str], error: Exception, what: str, expected: str
+) -> ModelFileError:
+    """The error of a file that is none of ours; a damaged one can make Python raise anything."""
+    problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return ModelFileError(
+        f"{os.fspath(path)} is not a readable {what}: {problem.rstrip('.')}. Expected {expected}."
+    )
 
 
 def _target_name(document: Mapping[str, Any]) -> str | None:
@@ -169,6 +180,8 @@ def _is_of_nodes(document: Mapping[str, Any]) -> bool:
 
 def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Names of the arrays that a model has, and of those that it may have."""
+    if document.get("class") == INDEX:
+        raise ModelFileError("It holds an index: nask.Index.load reads it")
     if _is_of_nodes(document):
         return node_array_names(document), CALIBRATION
     return array_names(document), CALIBRATION

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Float32, Positions
+from nask.exceptions import ModelFileError
 from nask.graph.attributed_graph import AttributedGraph
 from nask.kernels.features import NASKFeatures
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import StarParameters
 
+# Rows of a file that are computed again, and how far they may be off by rounding.
+CHECKED_ROWS, SAME_ROW = 64, 1e-4
 # Products at work at a time: 64 MB.
 BLOCK_NUMBERS = 2**24
 
@@ -40,6 +43,35 @@ class FirstStage:
         shared = star_parameters(kernel)
         features = NASKFeatures(n_components=n_components, random_state=random_state, **shared)
         return cls(features, features.fit_transform(graphs))
+
+    @classmethod
+    def restored(
+        cls,
+        graphs: Sequence[AttributedGraph],
+        kernel: NASK,
+        n_components: int,
+        random_state: int,
+        rows: Float32,
+    ) -> FirstStage:
+        """The features of graphs, whose rows were computed before, by another process.
+
+        The random choices are made again. Where some rows show that these are other ones, as by
+        another version of numpy, all rows are computed anew.
+        """
+        shape = len(graphs), n_components
+        if rows.shape != shape or rows.dtype != np.float32 or not np.isfinite(rows).all():
+            raise ModelFileError(
+                f"The features have shape {rows.shape} and type {rows.dtype}: expected {shape[0]} "
+                f"x {shape[1]} finite numbers of type float32."
+            )
+        shared = star_parameters(kernel)
+        features = NASKFeatures(n_components=n_components, random_state=random_state, **shared)
+        features.fit(graphs)
+        some = np.unique(np.linspace(0, len(graphs) - 1, CHECKED_ROWS).astype(int))
+        again = features.transform_batch([graphs[place] for place in some])
+        if np.abs(again - rows[some]).max() > SAME_ROW:
+            rows = features.transform(graphs)
+        return cls(features, np.ascontiguousarray(rows))
 
     def candidates(self, queries: Sequence[AttributedGraph], n: int) -> Iterator[Positions]:
         """Yield, per query, the positions of the n graphs of the largest products, in order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,11 +11,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from joblib import delayed
 
-from nask.arrays import Float64, Floats, Positions
+from nask.arrays import Array, Float64, Floats, Positions
 from nask.engines.contract import Prepared
 from nask.exceptions import ParameterError, did_you_mean
 from nask.execution.execution import Execution
-from nask.execution.progress import track
+from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs, is_graph
 from nask.kernels.features import UNMADE
@@ -121,17 +122,96 @@ class Index:
         if n_candidates is not None:
             _check_count("n_candidates", n_candidates)
         own = kernel_of(kernel, "Index", OF_SIMILARITIES)
-        collection = as_graphs(graphs)
-        self.ids = _checked_ids(getattr(graphs, "ids", None) if ids is None else ids, collection)
-        self.graphs, self.n_candidates = tuple(collection), n_candidates
-        self.method = _chosen(method, own, collection)
-        self._features: FirstStage | None = None
+        names = getattr(graphs, "ids", None) if ids is None else ids
+        self._build(
+            as_graphs(graphs), own, names, method, n_components, n_candidates, random_state, None
+        )
+
+    @classmethod
+    def restored(
+        cls,
+        graphs: Sequence[AttributedGraph],
+        kernel: NASK,
+        *,
+        ids: Sequence[Hashable] | None,
+        method: Method,
+        n_components: int,
+        n_candidates: int | None,
+        random_state: int,
+        rows: Array | None,
+    ) -> Index:
+        """The index of a file: with a kernel that was checked, and features that are known."""
+        if n_candidates is not None:
+            _check_count("n_candidates", n_candidates)
+        index = cls.__new__(cls)
+        index._build(graphs, kernel, ids, method, n_components, n_candidates, random_state, rows)
+        return index
+
+    def _build(
+        self,
+        graphs: Sequence[AttributedGraph],
+        kernel: NASK,
+        ids: Sequence[Hashable] | None,
+        method: Method,
+        n_components: int,
+        n_candidates: int | None,
+        random_state: int,
+        rows: Array | None,
+    ) -> None:
+        self.ids = _checked_ids(ids, graphs)
+        self.without_ids = ids is None
+        self.graphs, self.n_candidates = tuple(graphs), n_candidates
+        self.n_components, self.random_state = n_components, random_state
+        self.method = _chosen(method, kernel, graphs)
+        self.first_stage: FirstStage | None = None
         if self.method == "features":
             # First, since it may refuse a parameter or run out of memory.
-            self._features = FirstStage.of(collection, own, n_components, random_state)
+            drawn = list(graphs), kernel, n_components, random_state
+            self.first_stage = (
+                FirstStage.of(*drawn) if rows is None else FirstStage.restored(*drawn, rows)
+            )
             # Candidates are too few for what other engines find out about a whole collection.
-            own.set_params(engine="pairwise" if own.engine == "auto" else own.engine)
-        self.kernel = own.fit(collection)
+            kernel.set_params(engine="pairwise" if kernel.engine == "auto" else kernel.engine)
+        self.kernel = kernel.fit(graphs)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to a file: its graphs, parameters and features, as JSON and arrays.
+
+        Ids and categories are text, numbers or booleans.
+
+        Examples
+        --------
+        >>> import nask, tempfile, pathlib
+        >>> graphs = nask.load_dataset("MUTAG").graphs
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "mutag.index"
+        >>> nask.Index(graphs[:100]).save(path)
+        >>> nask.Index.load(path).query(graphs[7], k=1)[0].position
+        7
+        """
+        from nask.search.saving import save_index
+
+        save_index(self, path)
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str],
+        *,
+        n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
+        verbose: Progress = False,
+    ) -> Index:
+        """Read an index that :meth:`save` wrote. No code from the file is ever run.
+
+        Parameters
+        ----------
+        path : path of a file
+        n_jobs, memory_limit, verbose
+            As in :class:`nask.NASK`: how to run is not the file's to say.
+        """
+        from nask.search.saving import load_index
+
+        running = {"n_jobs": n_jobs, "memory_limit": memory_limit, "verbose": verbose}
+        return load_index(path, running)
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -214,7 +294,7 @@ class Index:
         """The positions and similarities of the hits of each query."""
         execution = self.kernel.execution()
         prepared = self.kernel.fitted_.prepare(queries, execution)
-        if self._features is None:
+        if self.first_stage is None:
             return self._ranked_of_all(prepared, min(k, len(self)), execution)
         return self._ranked_of_some(queries, prepared, min(k, len(self)), execution)
 
@@ -239,7 +319,7 @@ class Index:
         k: int,
         execution: Execution,
     ) -> Iterator[Ranked]:
-        assert self._features is not None
+        assert self.first_stage is not None
         fitted = self.kernel.fitted_
         n = max(self.n_candidates or max(CANDIDATES, CANDIDATES_PER_HIT * k), k)
         alone = replace(execution, n_jobs=1, progress=False)
@@ -249,7 +329,7 @@ class Index:
             work = fitted.gram_work(row, columns)
             return _best(work.window(Window.whole(*work.shape), alone)[0], candidates, k)
 
-        chosen = self._features.candidates(queries, n)
+        chosen = self.first_stage.candidates(queries, n)
         tasks = (delayed(rank)(number, own) for number, own in enumerate(chosen))
         nodes_per_graph = fitted.graphs.batch.n_nodes / len(self)
         done = execution.run(tasks, prepared.batch.n_nodes * n * nodes_per_graph)
