@@ -38,8 +38,13 @@ def test_the_hits_of_a_graph_of_the_set(invoke, tmp_path, mutag):
     assert [int(row["position"]) for row in found] == expected.positions.tolist()
     assert [float(row["similarity"]) for row in found] == expected.similarities.tolist()
     assert {row["query"] for row in found} == {"3"}
-    best = expected[0].stars[0]
-    assert found[0]["stars"].startswith(f"{best.node}={best.other} ")
+    for row, hit in zip(found, expected, strict=True):
+        likeness = [f"{hit.likeness[pair.node, pair.other]:.2f}" for pair in hit.stars]
+        assert row["stars"].split() == [
+            f"{pair.node}={pair.other}" + f"({own})" * (own != "1.00")
+            for pair, own in zip(hit.stars, likeness, strict=True)
+        ]
+    assert "(" in found[-1]["stars"]
     assert "MUTAG: most similar to 3" in told
     assert f"{expected[0].similarity:.4f}" in told
     assert picture.stat().st_size > 10_000

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 import nask
 from mixed_graphs import permuted, random_graphs
-from nask.exceptions import GraphError, InputError, MemoryLimitError, ParameterError, SchemaError
+from nask.exceptions import (
+    AbsentAttributeWarning,
+    GraphError,
+    InputError,
+    MemoryLimitError,
+    ParameterError,
+    SchemaError,
+    UnseenAttributeWarning,
+)
 from nask.io.graph_list import GraphList
 from nask.search import index as module
 from nask.search.ranking import best_first
@@ -144,6 +152,19 @@ def test_stars_of_a_hit_are_its_alignment():
     copy = nask.Index(TRAIN).query(permuted(TRAIN[4], np.random.default_rng(105)), k=1)[0]
     pairs = [copy.likeness[pair.node, pair.other] for pair in copy.stars]
     assert pairs == [1.0] * TRAIN[4].n_nodes
+
+
+def test_what_a_query_has_more_or_less_is_told_once():
+    """Warnings are errors: those of the query are not repeated by each of its hits."""
+    new = nask.AttributedGraph(2, [(0, 1)], {"letter": ["a", "b"], "age": [3, 4]})
+    with (
+        pytest.warns(UnseenAttributeWarning, match="'age' of graph 0"),
+        pytest.warns(AbsentAttributeWarning, match="'x'"),
+        pytest.warns(AbsentAttributeWarning, match="'y'"),
+    ):
+        hits = nask.Index(TRAIN).query(new, k=2)
+    assert len(hits[0].stars) == 2
+    assert hits[1].likeness.shape[0] == hits.likeness.shape[0] == 2
 
 
 def test_likeness_is_the_cosine_of_stars():

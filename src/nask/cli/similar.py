@@ -34,6 +34,8 @@ OPTIONS = {
     "n_hops", "gamma", "gamma_star", "expansion", "star_norm", "attributes", "degree",
     "similarity", "max_leaves", "use_edges", "n_jobs", "memory_limit",
 }  # fmt: skip
+# Stars whose likeness is 1.00 in two digits.
+ALIKE = 0.995
 COLUMNS = ("query", "rank", "position", "id", "similarity", "stars")
 
 
@@ -62,7 +64,7 @@ def similar(
     k: Annotated[int, typer.Option("-k", min=1, help="How many graphs to find.")] = 10,
     pairs: Annotated[
         int, typer.Option("--stars", min=0, help="How many pairs of matching stars to show.")
-    ] = 4,
+    ] = 8,
     method: Annotated[
         str,
         typer.Option(
@@ -84,8 +86,8 @@ def similar(
     """Find the graphs of a dataset that are most similar to a graph.
 
     Similarity is the normalised kernel, from 0 to 1. A graph of the dataset itself is left out of
-    its hits. Beside each hit stand pairs of nodes whose stars match, first that of the query, and
-    how alike the two stars are.
+    its hits. Beside each hit stand pairs of nodes whose stars match, the node of the query first,
+    and in brackets how alike the two stars are, where they are not wholly so.
     """
     if out:
         check_output(out, "--out", (".csv",))
@@ -172,12 +174,13 @@ def _table(query: Query, hits: Any, name: str, pairs: int) -> Table:
 
 
 def _stars(hit: Any, most: int) -> str:
-    """The best pairs of nodes, one of the query and one of the hit, and how alike they are."""
-    shown = (
-        f"{pair.node}={pair.other} {hit.likeness[pair.node, pair.other]:.2f}"
-        for pair in hit.stars[:most]
-    )
-    return "  ".join(shown)
+    """The best pairs of nodes, that of the query first; in brackets how alike, if not wholly."""
+    shown = []
+    for pair in hit.stars[:most]:
+        likeness = float(hit.likeness[pair.node, pair.other])
+        told = "" if likeness >= ALIKE else f"({likeness:.2f})"
+        shown.append(f"{pair.node}={pair.other}{told}")
+    return " ".join(shown)
 
 
 def _write(path: Path, found: Sequence[tuple[Query, Any]]) -> None:

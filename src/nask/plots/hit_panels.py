@@ -19,6 +19,7 @@ from nask.plots.signed_scale import SignedScale
 from nask.plots.style import new_figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Panels side by side; inches of the width of a panel, and of the height of a title.
@@ -110,23 +111,34 @@ def hits(found: Found, *, most: int = 5, labels: Labels = True, title: str | Non
     n_columns = min(COLUMNS, len(graphs))
     n_rows = -(-len(graphs) // n_columns)
     scale = SignedScale.of([])
-    width, height = PANEL, PANEL * max(map(_height, points))
+    ratio = max(map(_ratio, points))
+    width, height = PANEL, PANEL * ratio
     figure = new_figure(n_columns * width, n_rows * (height + TITLE) + TITLE * bool(title))
     for number, graph in enumerate(graphs):
         ax = figure.add_subplot(n_rows, n_columns, number + 1)
         texts = node_texts(graph, labels)
         draw_graph(ax, graph, points[number], scale, texts=texts, fills=fills[number])
+        _fill_panel(ax, ratio)
         ax.set_title(titles[number], fontsize=9, parse_math=False)
     if title:
         figure.suptitle(title, fontsize=10)
     return figure
 
 
-def _height(points: Float64) -> float:
-    """The height of a panel relative to its width; no panel is higher than wide."""
+def _ratio(points: Float64) -> float:
+    """The height of a drawing relative to its width, 1 at most."""
     low, high, _ = frame(points)
     width, height = (high - low).tolist()
     return float(min(1.0, height / width))
+
+
+def _fill_panel(ax: Axes, ratio: float) -> None:
+    """Widen the frame of a drawing until its height is so many times its width."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    width = max(right - left, (top - bottom) / ratio)
+    across, up = (left + right) / 2, (bottom + top) / 2
+    ax.set_xlim(across - width / 2, across + width / 2)
+    ax.set_ylim(up - ratio * width / 2, up + ratio * width / 2)
 
 
 def _kinds(likeness: Float64) -> Positions:
