@@ -26,6 +26,7 @@ import nask
 from nask.arrays import Floats
 from nask.optional import require
 from nask.search.first_stage import FirstStage
+from nask.search.methods import BLOCK_NUMBERS
 from nask.search.ranking import best_first
 
 ELEMENTS, SHARES = ("C", "N", "O", "S", "F", "Cl"), (0.72, 0.1, 0.12, 0.02, 0.02, 0.02)
@@ -122,7 +123,7 @@ def by_candidates(name: str, graphs: Graphs, queries: Graphs) -> None:
     best = [best_first(own, K) for own in exact_rows(kernel, queries)]
     for n_components in COMPONENTS:
         first, build = timed(partial(FirstStage.of, graphs, kernel, n_components, 0))
-        cells = [recall(best, first.candidates(queries, n)) for n in CANDIDATES]
+        cells = [recall(best, first.candidates(queries, n, BLOCK_NUMBERS)) for n in CANDIDATES]
         megabytes = first.rows.nbytes / 1e6
         shares = " | ".join(f"{own:.3f}" for own in cells)
         print(f"| {name} | {n_components} | {megabytes:.0f} | {build:.0f} | {shares} |", flush=True)
@@ -134,7 +135,7 @@ def peer(name: str, graphs: Graphs, queries: Graphs) -> None:
     best = [best_first(own, K) for own in exact_rows(kernel, queries)]
     first = FirstStage.of(graphs, kernel, 1024, 0)
     wanted = first.features.transform(queries)
-    of_product = list(first.candidates(queries, 500))
+    of_product = list(first.candidates(queries, 500, BLOCK_NUMBERS))
     for query in wanted[:2]:
         _ = first.rows @ query
     seconds = timed(lambda: [first.rows @ query for query in wanted[:SINGLE]])[1] / SINGLE

@@ -15,6 +15,7 @@ LearningTask = Literal["classify", "regress"]
 Multiclass = Literal["ovr", "ovo"]
 RepeatedEdges = Literal["error", "first", "mean", "max"]
 Scale = Literal["decision", "logit"]
+SearchMethod = Literal["auto", "exact", "features"]
 SimilarityName = Literal["gower", "one-hot", "euclidean"]
 Scheme = Literal["ovr", "ovo", "votes"]
 # "planetoid" is what "public" was called first: records under that name are still read.

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 import nask
+from nask.choices import SearchMethod
 from nask.cli.arguments import (
     CategoricalOption,
     DatasetArgument,
@@ -66,7 +67,7 @@ def similar(
         int, typer.Option("--stars", min=0, help="How many pairs of matching stars to show.")
     ] = 8,
     method: Annotated[
-        str,
+        SearchMethod,
         typer.Option(
             help="exact: compare with every graph; features: with those that features choose "
             "first; auto: exact for up to 500,000 nodes."
@@ -94,7 +95,7 @@ def similar(
     if picture:
         check_picture(picture, "--picture")
     data = load_graphs(dataset, categorical, None, repeated_edges, None, molecules)
-    index = nask.Index(data.graphs, ids=data.ids, method=method, **kernel)  # type: ignore[arg-type]
+    index = nask.Index(data.graphs, ids=data.ids, method=method, **kernel)
     queries = _queries(graph, data, index, categorical, repeated_edges, molecules)
     if picture and len(queries) > 1:
         raise ParameterError(

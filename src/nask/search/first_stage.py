@@ -17,8 +17,6 @@ from nask.kernels.parameters import StarParameters
 
 # Rows of a file that are computed again, and how far they may be off by rounding.
 CHECKED_ROWS, SAME_ROW = 64, 1e-4
-# Products at work at a time: 64 MB.
-BLOCK_NUMBERS = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +71,20 @@ class FirstStage:
             rows = features.transform(graphs)
         return cls(features, np.ascontiguousarray(rows))
 
-    def candidates(self, queries: Sequence[AttributedGraph], n: int) -> Iterator[Positions]:
-        """Yield, per query, the positions of the n graphs of the largest products, in order."""
-        n = min(n, len(self.rows))
+    def candidates(
+        self, queries: Sequence[AttributedGraph], n: int, numbers: int
+    ) -> Iterator[Positions]:
+        """Yield, per query, the positions of the n graphs of the largest products, in order.
+
+        So many ``numbers`` are at work at a time.
+        """
+        n_graphs = len(self.rows)
+        first = max(0, n_graphs - n)
         wanted = self.features.transform(queries)
-        height = max(1, BLOCK_NUMBERS // len(self.rows))
+        height = max(1, numbers // n_graphs)
         for start in range(0, len(wanted), height):
             for products in wanted[start : start + height] @ self.rows.T:
-                chosen = np.argpartition(-products, n - 1)[:n]
-                yield np.sort(chosen)
+                yield np.sort(np.argpartition(products, first)[first:])
 
 
 def star_parameters(kernel: NASK) -> Mapping[str, Any]:

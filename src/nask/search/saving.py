@@ -37,7 +37,7 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
         "n_components": int(index.n_components),
         "n_candidates": None if index.n_candidates is None else int(index.n_candidates),
         "random_state": int(index.random_state),
-        "ids": None if index.without_ids else [scalar(own, "id of a graph") for own in index.ids],
+        "ids": [scalar(own, "id of a graph") for own in index.ids] if index.names.given else None,
         "molecules": None if molecules is None else molecules.to_json(),
         "graphs": graphs,
     }
