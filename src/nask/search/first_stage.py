@@ -80,7 +80,8 @@ class FirstStage:
         """
         n_graphs = len(self.rows)
         first = max(0, n_graphs - n)
-        wanted = self.features.transform(queries)
+        # Held against the schema before, by the kernel.
+        wanted = self.features.transform_batch(list(queries))
         height = max(1, numbers // n_graphs)
         for start in range(0, len(wanted), height):
             for products in wanted[start : start + height] @ self.rows.T:
