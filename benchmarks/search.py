@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import argparse
 import gc
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -159,12 +161,28 @@ def peer(name: str, graphs: Graphs, queries: Graphs) -> None:
     )
 
 
+def stored(name: str, graphs: Graphs, queries: Graphs) -> None:
+    """Print what it takes to save an index with features and to load it."""
+    index = nask.Index(graphs, method="features")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "graphs.index"
+        _, saving = timed(partial(index.save, path))
+        megabytes = path.stat().st_size / 1e6
+        again, loading = timed(partial(nask.Index.load, path))
+    for own, same in zip(index.query(queries[:5]), again.query(queries[:5]), strict=True):
+        np.testing.assert_array_equal(own.positions, same.positions)
+    print(
+        f"| {name} | {len(graphs)} | {saving:.1f} | {megabytes:.0f} | {loading:.1f} |", flush=True
+    )
+
+
 HEADINGS = {
     searched: "| graphs | number | nodes of each | method | build s | memory MB | one query ms "
     "| each of many ms | recall at 10 |",
     by_candidates: "| graphs | components | memory MB | features s "
     + "".join(f"| of {n} " for n in CANDIDATES)
     + "|",
+    stored: "| graphs | number | save s | file MB | load s |",
     peer: "| graphs | first stage | build s | one query ms | recall among 500 |",
 }
 
