@@ -18,7 +18,7 @@ def similarity(graph: Any, other: Any, *, schema_of: Any = None, **kernel: Any) 
     """How alike two graphs are, from 0 to 1: the normalised kernel between them.
 
     1 is what a graph has with itself and with its copies in any order of nodes; 0 is what a graph
-    without nodes has with any other.
+    without nodes (with ``expansion="walk"``, without edges) has with any other.
 
     Parameters
     ----------
