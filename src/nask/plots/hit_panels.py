@@ -109,16 +109,18 @@ def hits(found: Found, *, most: int = 5, labels: Labels = True, title: str | Non
     ]
 
     n_columns = min(COLUMNS, len(graphs))
-    n_rows = -(-len(graphs) // n_columns)
     scale = SignedScale.of([])
-    ratio = max(map(_ratio, points))
-    width, height = PANEL, PANEL * ratio
-    figure = new_figure(n_columns * width, n_rows * (height + TITLE) + TITLE * bool(title))
+    rows = [points[first : first + n_columns] for first in range(0, len(points), n_columns)]
+    ratios = [max(map(_ratio, row)) for row in rows]
+    height = PANEL * sum(ratios) + TITLE * (len(rows) + bool(title))
+    figure = new_figure(n_columns * PANEL, height)
+    grid = figure.add_gridspec(len(rows), n_columns, height_ratios=ratios)
     for number, graph in enumerate(graphs):
-        ax = figure.add_subplot(n_rows, n_columns, number + 1)
+        row, column = divmod(number, n_columns)
+        ax = figure.add_subplot(grid[row, column])
         texts = node_texts(graph, labels)
         draw_graph(ax, graph, points[number], scale, texts=texts, fills=fills[number])
-        _fill_panel(ax, ratio)
+        _fill_panel(ax, ratios[row])
         ax.set_title(titles[number], fontsize=9, parse_math=False)
     if title:
         figure.suptitle(title, fontsize=10)
