@@ -30,6 +30,9 @@ from nask.kernels.features import NASKFeatures as NASKFeatures
 from nask.kernels.gram_store import write_gram as write_gram
 from nask.kernels.nask import NASK as NASK
 from nask.kernels.node_nask import NodeNASK as NodeNASK
+from nask.search.distances import distances as distances
+from nask.search.distances import similarity as similarity
+from nask.search.index import Index as Index
 from nask.tuning.classifier import TunedNASKClassifier as TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier as TunedNASKNodeClassifier
 from nask.tuning.regressor import TunedNASKRegressor as TunedNASKRegressor

@@ -16,6 +16,7 @@ Multiclass = Literal["ovr", "ovo"]
 Optimizer = Literal["fmin_l_bfgs_b"]
 RepeatedEdges = Literal["error", "first", "mean", "max"]
 Scale = Literal["decision", "logit"]
+SearchMethod = Literal["auto", "exact", "features"]
 SimilarityName = Literal["gower", "one-hot", "euclidean"]
 Scheme = Literal["ovr", "ovo", "votes"]
 # "planetoid" is what "public" was called first: records under that name are still read.

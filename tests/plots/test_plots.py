@@ -40,7 +40,7 @@ DRAW = {
 def test_every_function_is_tested_here():
     # Those that draw a figure, and what helps them, have tests of their own.
     figures = {"kernel_overview", "league_table", "explanation", "hops", "stars", "description"}
-    figures |= {"confidence", "depth", "robustness"}
+    figures |= {"confidence", "depth", "robustness", "hits"}
     values = {"molecule_positions", "DepthCurve", "PerturbedAccuracies"}
     assert {*DRAW, *figures, *values} == set(plots.__all__)
 

@@ -24,6 +24,7 @@ from nask.cli.gram import gram
 from nask.cli.league import league
 from nask.cli.predict import predict
 from nask.cli.reproduce import reproduce
+from nask.cli.similar import similar
 from nask.evaluation.time_limit import quiet_tracker
 from nask.exceptions import NaskError
 
@@ -44,6 +45,7 @@ for command in (
     fit,
     predict,
     explain,
+    similar,
     reproduce,
 ):
     app.command()(command)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nask
 from nask.choices import Items
 from nask.graph.attribute import Kind
 from nask.io.readers.csv_table import header_of
+
+if TYPE_CHECKING:
+    from nask.graph.schema import Schema
 
 
 def load_model(
@@ -56,9 +60,14 @@ def kinds_of(trained: Any) -> dict[str, Kind]:
     """
     groups = getattr(trained, "groups", None)
     kernels = [trained.kernel_.fitted_] if groups is None else [own.kernel for own in groups]
+    return kinds_of_schemas([kernel.schema for kernel in kernels])
+
+
+def kinds_of_schemas(schemas: Iterable[Schema]) -> dict[str, Kind]:
+    """Return the kinds of the attributes of some schemas, by name, as :func:`kinds_of`."""
     found: dict[str, set[Kind]] = {}
-    for kernel in kernels:
-        for spec in (*kernel.schema.nodes, *kernel.schema.edges):
+    for schema in schemas:
+        for spec in (*schema.nodes, *schema.edges):
             if spec.kind != "missing":
                 found.setdefault(spec.name, set()).add(spec.kind)
     return {name: kinds.pop() for name, kinds in found.items() if len(kinds) == 1}

@@ -34,6 +34,8 @@ from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
 
 LoadedModel = GraphModel | NASKNodeClassifier | GraphGaussianProcess
+# What the file of an index calls it, which is no model.
+INDEX = "Index"
 
 
 def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
@@ -152,13 +154,21 @@ NASKGaussianProcessRegressor, AveragedClassifier or AveragedRegressor
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {os.fspath(path)}.") from None
     except Exception as error:
-        # A damaged file can make zipfile, json and numpy raise almost anything.
-        problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ModelFileError(
-            f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
-            "file written by the save method of a NASKClassifier, NASKRegressor, "
-            "NASKNodeClassifier, one of their tuned forms, or a Gaussian process."
-        ) from error
+        expected = (
+            "a file written by the save method of a NASKClassifier, NASKRegressor, "
+            "NASKNodeClassifier, one of their tuned forms, or a Gaussian process"
+        )
+        raise unreadable(path, error, "nask model", expected) from error
+
+
+def unreadable(
+    path: str | os.PathLike[str], error: Exception, what: str, expected: str
+) -> ModelFileError:
+    """The error of a file that is none of ours; a damaged one can make Python raise anything."""
+    problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return ModelFileError(
+        f"{os.fspath(path)} is not a readable {what}: {problem.rstrip('.')}. Expected {expected}."
+    )
 
 
 def _target_name(document: Mapping[str, Any]) -> str | None:
@@ -180,6 +190,8 @@ def _is_of_nodes(document: Mapping[str, Any]) -> bool:
 
 def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Names of the arrays that a model has, and of those that it may have."""
+    if document.get("class") == INDEX:
+        raise ModelFileError("It holds an index: nask.Index.load reads it")
     if is_process(document):
         return process_array_names(), []
     if _is_of_nodes(document):

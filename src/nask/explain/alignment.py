@@ -102,10 +102,21 @@ def align(kernel: Any, graph: Any, other: Any) -> Alignment:
             f"{type(kernel).__name__}."
         )
     check_is_fitted(own)
-    execution, fitted = own.execution(), own.fitted_
-    graphs = as_graph(graph, fitted.molecules), as_graph(other, fitted.molecules)
+    graphs = (as_graph(item, own.molecules_) for item in (graph, other))
+    return _aligned(own, *graphs, compare=True)
+
+
+def align_known(kernel: NASK, graph: AttributedGraph, other: AttributedGraph) -> Alignment:
+    """As :func:`align`, of graphs that were held against the schema before: no warning again."""
+    return _aligned(kernel, graph, other, compare=False)
+
+
+def _aligned(
+    kernel: NASK, graph: AttributedGraph, other: AttributedGraph, *, compare: bool
+) -> Alignment:
+    execution, fitted, graphs = kernel.execution(), kernel.fitted_, (graph, other)
     # Encoded together, so that a category unseen in training has one code in both.
-    both = fitted.stars_of(graphs, execution)
+    both = fitted.stars_of(graphs, execution, compare=compare)
     rows, columns = both.take(np.array([0])), both.take(np.array([1]))
     hops = ComparedStars.of(rows, columns).pairs(execution) * fitted.form.hop_weights[:, None, None]
     if fitted.form.normalize:

@@ -116,6 +116,18 @@ def as_graph(graph: Any, molecules: MoleculeReading | None = None) -> Attributed
     return _as_graph(graph, None, molecules)
 
 
+def is_graph(item: object) -> bool:
+    """Tell whether an object is one graph of a supported package, or a text, and no list of them.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> is_graph(nx.path_graph(3)), is_graph("CCO"), is_graph([nx.path_graph(3)])
+    (True, True, False)
+    """
+    return isinstance(item, AttributedGraph) or _converter(item) is not None
+
+
 def _check_collection(X: Any) -> None:
     name = type(X).__name__
     if is_instance(X, *BATCH):

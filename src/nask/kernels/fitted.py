@@ -114,9 +114,14 @@ class FittedKernel:
             return self.graphs
         return self._stars(self.graphs.batch, Execution())
 
-    def stars_of(self, graphs: Sequence[AttributedGraph], execution: Execution) -> PairwisePrepared:
-        """The stars of graphs, one by one, read with the training schema."""
-        return self._stars(encoded(graphs, self.schema), execution)
+    def stars_of(
+        self, graphs: Sequence[AttributedGraph], execution: Execution, *, compare: bool = True
+    ) -> PairwisePrepared:
+        """The stars of graphs, one by one, read with the training schema.
+
+        ``compare=False`` is for graphs whose attributes were compared with those of training.
+        """
+        return self._stars(encoded(graphs, self.schema, compare), execution)
 
     def _stars(self, batch: GraphBatch, execution: Execution) -> PairwisePrepared:
         spec = replace(self.graphs.spec, dtype="float64")
@@ -252,9 +257,9 @@ class FittedKernel:
         return stored.fill(folder, execution)
 
 
-def encoded(graphs: Sequence[AttributedGraph], schema: Schema) -> GraphBatch:
+def encoded(graphs: Sequence[AttributedGraph], schema: Schema, compare: bool = True) -> GraphBatch:
     """Graphs as arrays, read with a schema, with dense node features."""
-    return GraphBatch.encode(graphs, schema).with_dense_features()
+    return GraphBatch.encode(graphs, schema, compare=compare).with_dense_features()
 
 
 def dense_spec(parameters: GraphKernelParameters, schema: Schema) -> StarSpec:

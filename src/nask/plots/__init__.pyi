@@ -10,6 +10,7 @@ from nask.plots.explanation_figure import hops as hops
 from nask.plots.graph_drawing import graph as graph
 from nask.plots.growing_stars import stars as stars
 from nask.plots.heatmap import gram_heatmap as gram_heatmap
+from nask.plots.hit_panels import hits as hits
 from nask.plots.kernel_pca import embedding as embedding
 from nask.plots.matched_stars import alignment as alignment
 from nask.plots.molecule import molecule_positions as molecule_positions

@@ -35,12 +35,16 @@ Names = Sequence[str]
 
 
 def write_file(
-    path: str | os.PathLike[str], document: dict[str, Any], arrays: Arrays, option: str
+    path: str | os.PathLike[str],
+    document: dict[str, Any],
+    arrays: Arrays,
+    option: str,
+    plain: Names = (),
 ) -> None:
     """Write a model, whole or not at all.
 
     The document is all that JSON can hold; it refers to the arrays by their names. ``option`` is
-    what named the path, for errors: "--out", "save".
+    what named the path, for errors: "--out", "save". Arrays named in ``plain`` are not compressed.
     """
     # Before a file is begun, so that what JSON cannot hold is told as such.
     text = json.dumps({"format": FORMAT, "version": VERSION, **document}, indent=1, allow_nan=False)
@@ -50,6 +54,11 @@ def write_file(
     ):
         archive.writestr(DOCUMENT, text)
         for name, array in arrays.items():
+            if name in plain:
+                # Straight into the file: it may be as large as the rest of memory.
+                with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                    np.save(file, array, allow_pickle=False)
+                continue
             buffer = io.BytesIO()
             np.save(buffer, array, allow_pickle=False)
             archive.writestr(f"{name}.npy", buffer.getvalue())
