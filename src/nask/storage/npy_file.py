@@ -37,9 +37,12 @@ def check_file(path: Path, shape: tuple[int, ...], dtype: str) -> None:
         )
 
 
-def checksum_of(values: Array) -> int:
-    """crc32 of numbers, row by row, a few rows at a time."""
-    checksum, height = 0, max(1, CHECKED_NUMBERS // max(1, values.shape[-1]))
+def checksum_of(values: Array, place: str = "") -> int:
+    """crc32 of a place in words and of the numbers there, row by row, a few rows at a time."""
+    checksum, height = (
+        zlib.crc32(place.encode()),
+        max(1, CHECKED_NUMBERS // max(1, values.shape[-1])),
+    )
     for result in np.ndindex(values.shape[:-2]):
         for first in range(0, values.shape[-2], height):
             rows = np.ascontiguousarray(values[result][first : first + height])
