@@ -21,14 +21,14 @@ from nask.estimators.classifier import NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.restoring import CALIBRATION, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
-from nask.exceptions import ModelFileError, ParameterError
+from nask.exceptions import ModelFileError, NaskError, ParameterError
 from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
 from nask.learning.decisions import KernelModel
 from nask.learning.ridge import KernelRidge
-from nask.messages import quoted
+from nask.messages import quoted, shortened
 from nask.storage.model_file import Arrays, read_file, write_file
 
 
@@ -149,6 +149,8 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
     except Exception as error:
         # A damaged file can make zipfile, json and numpy raise almost anything.
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if not isinstance(error, NaskError):  # others may quote all of the file
+            problem = shortened(problem)
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
             "file written by the save method of a NASKClassifier, NASKRegressor, "

@@ -249,6 +249,8 @@ def _check_header(
             problem = f"has {name} {quoted(found.get(name))}, expected {quoted(expected[name])}"
     if not problem and found.get("dtype") not in ("float32", "float64"):
         problem = f"has dtype {quoted(found.get('dtype'))}"
+    if not problem and not isinstance(found.get("symmetric"), bool):
+        problem = f"has symmetric {quoted(found.get('symmetric'))}"
     if not problem and isinstance(shape, list) and isinstance(chunk, list):
         problem = problem_of_chunks(shape, chunk, found.get("symmetric"))
     elif not problem:

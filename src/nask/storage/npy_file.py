@@ -14,6 +14,7 @@ import numpy as np
 from nask.arrays import Array
 from nask.exceptions import FormatError, MemoryLimitError
 from nask.execution.resources import free_disk, readable_bytes
+from nask.messages import shortened
 from nask.storage.write_errors import FULL, writing
 
 # Numbers that are read at a time for a checksum: 1 MB in float64.
@@ -28,8 +29,8 @@ def check_file(path: Path, shape: tuple[int, ...], dtype: str) -> None:
         array = np.load(path, mmap_mode="r")
         if array.shape != shape or array.dtype != dtype:
             problem = f"it holds {array.shape} numbers of type {array.dtype}"
-    except (OSError, ValueError, EOFError) as error:
-        problem = str(error)
+    except Exception as error:  # a damaged header raises anything, from TokenError to OSError
+        problem = shortened(str(error)) or type(error).__name__
     if problem:
         raise FormatError(
             f"{path} is damaged or of something else: {problem}; expected {shape} numbers "

@@ -16,7 +16,7 @@ import numpy as np
 from nask.arrays import Array
 from nask.exceptions import FormatError, NaskError, ParameterError
 from nask.execution.resources import free_memory, parsed_bytes, readable_bytes
-from nask.messages import quoted
+from nask.messages import quoted, shortened
 
 LIMIT_VARIABLE = "NASK_READ_LIMIT"
 # A file may demand so many bytes whatever its size, or so many times its size. Of the sets of the
@@ -125,12 +125,14 @@ def array_of(content: bytes) -> Array:
     """
     file = io.BytesIO(content)
     version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    elif version == (2, 0):
-        shape, _, dtype = np.lib.format.read_array_header_2_0(file)
-    else:
+    if version not in ((1, 0), (2, 0)):
         raise ValueError(f"it is of version {version} of the .npy format, expected (1, 0)")
+    first = version == (1, 0)
+    header = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+    try:
+        shape, _, dtype = header(file)
+    except Exception as error:  # a damaged one raises anything, such as TokenError
+        raise ValueError(f"its header is damaged ({shortened(str(error))})") from error
     if dtype.kind not in "biufcSU":
         raise ValueError(f"it holds values of type {quoted(str(dtype))}, expected numbers or text")
     # numpy would make room for all that a header promises.

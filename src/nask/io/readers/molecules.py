@@ -227,7 +227,10 @@ def _graph(row: Row, reading: MoleculeReading) -> MoleculeGraph | str:
 
 def _parsed(written: str) -> Any:
     if len(written) > LONGEST_SMILES:
-        return f"the SMILES has more than {LONGEST_SMILES} characters"
+        return (
+            f"the SMILES has more than the {LONGEST_SMILES} characters that are read from a file "
+            "(nask.io.from_smiles reads any)"
+        )
     return parse_smiles(written) if written else "there is no SMILES"
 
 
