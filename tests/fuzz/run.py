@@ -14,10 +14,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 from fuzz.mutations import mutated
-from fuzz.running import MEMORY, bounded_memory, inputs, keep, outcome, place_of, room
+from fuzz.running import bounded_memory, inputs, keep, outcome, place_of, room
 from fuzz.targets import TARGETS
 
 # Inputs that are read, and so lead further, beside the corpus; the newest push out others.
@@ -56,35 +55,6 @@ def fuzz(target: str, seconds: float, seed: int, most: int | None = None) -> Cou
     return counts
 
 
-def led(target: str, seconds: float, folder: Path) -> None:
-    """Fuzz one target by coverage, in this process, which atheris ends."""
-    import atheris
-
-    with atheris.instrument_imports(include=["nask.io", "nask.storage", "nask.estimators"]):
-        pass
-    known = inputs(target)
-
-    def try_one(data: bytes) -> None:
-        outcome(target, data, folder)
-
-    def change(data: bytes, most: int, seed: int) -> bytes:
-        draw = random.Random(seed)
-        if draw.random() < 0.5:
-            return atheris.Mutate(data, most)
-        return mutated(data, draw, known)[:most]
-
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    for number, data in enumerate(known):
-        (corpus / str(number)).write_bytes(data)
-    options = [
-        f"-max_total_time={int(seconds)}", "-timeout=30", f"-rss_limit_mb={2 * MEMORY // 10**6}",
-        f"-artifact_prefix={folder}/", "-print_final_stats=1", "-max_len=100000",
-    ]  # fmt: skip
-    atheris.Setup([sys.argv[0], *options, str(corpus)], try_one, custom_mutator=change)
-    atheris.Fuzz()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--time", type=float, default=600, help="seconds of all targets together")
@@ -96,11 +66,7 @@ def main() -> None:
     given = parser.parse_args()
     targets = given.target or list(TARGETS)
     if given.alone:
-        if given.engine == "atheris":
-            with room() as folder:
-                led(targets[0], given.time, folder)
-        else:
-            print(json.dumps(fuzz(targets[0], given.time, given.seed)))
+        print(json.dumps(fuzz(targets[0], given.time, given.seed)))
         return
     each = given.time * min(given.jobs, len(targets)) / len(targets)
     running: dict[str, subprocess.Popen[str]] = {}
@@ -109,9 +75,10 @@ def main() -> None:
     while waiting or running:
         while waiting and len(running) < given.jobs:
             target = waiting.pop(0)
-            arguments = ["--alone", "--target", target, "--time", str(each)]
-            arguments += ["--seed", str(given.seed), "--engine", given.engine]
-            command = [sys.executable, "-m", "fuzz.run", *arguments]
+            command = [sys.executable, "-m", "fuzz.led", target, str(each)]
+            if given.engine == "drawn":
+                command[2:] = ["fuzz.run", "--alone", "--target", target, "--time", str(each)]
+                command += ["--seed", str(given.seed)]
             running[target] = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         for target, process in list(running.items()):
             try:
@@ -119,7 +86,10 @@ def main() -> None:
             except subprocess.TimeoutExpired:
                 continue
             del running[target]
-            counts = Counter(json.loads(out)) if given.engine == "drawn" and out else Counter()
+            if given.engine == "atheris":
+                print(f"{target:18} ended with {process.returncode}", flush=True)
+                continue
+            counts = Counter(json.loads(out)) if out else Counter()
             totals += counts
             others = counts.total() - counts["read"] - counts["refused"]
             state = "" if process.returncode == 0 else f" ended with {process.returncode}"
