@@ -20,6 +20,7 @@ from fuzz.parts import joined, split
 from fuzz.running import CORPUS
 from fuzz.targets import CHUNKS, CONTENTS, SIDE, STORED, ring
 from nask.storage.npy_chunks import open_npy, write_npy
+from nask.storage.zarr_chunks import ZarrStore
 
 SMILES = ["CCO", "c1ccccc1O", "C[C@H](N)C(=O)O", "[Na+].[Cl-]", "F/C=C/F", "C1CC"]
 WORDS = sparse.csr_matrix(np.array([[1, 0], [0, 2], [0, 0]], dtype=np.float32))
@@ -209,6 +210,13 @@ def stores(folder: Path) -> None:
     whole = folder / "b.npy"
     write_npy(whole, CONTENTS, STORED, "folder")
     put_store("whole", whole)
+
+    chunked = ZarrStore(folder / "k.zarr", CONTENTS)
+    gram = chunked.chunks("gram", STORED.shape, (3, 3), "float64", symmetric=True)
+    gram.fill(lambda window: STORED[window.rows, window.columns], False, "")
+    found = sorted(own for own in (folder / "k.zarr").rglob("*") if own.is_file())
+    files = {own.relative_to(folder / "k.zarr").as_posix(): own.read_bytes() for own in found}
+    put("zarr_store", "whole", joined(files))
 
 
 def put_store(name: str, path: Path) -> None:

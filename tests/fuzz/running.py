@@ -77,7 +77,7 @@ def bounded_time() -> Iterator[None]:
 def outcome(target: str, data: bytes, folder: Path) -> str:
     """Try an input: "read", "refused" or "not tried"; whatever else happens is raised."""
     own = folder / "input"
-    own.mkdir()
+    own.mkdir(exist_ok=True)
     try:
         with warnings.catch_warnings(), bounded_time():
             # A warning of numpy would be a find; those for users are not.
@@ -92,7 +92,8 @@ def outcome(target: str, data: bytes, folder: Path) -> str:
         assert len(message) <= LONGEST_MESSAGE, f"an error of {len(message)} characters"
         return "refused"
     finally:
-        shutil.rmtree(own)
+        if any(own.iterdir()):
+            shutil.rmtree(own)
     return "read"
 
 

@@ -7,6 +7,7 @@ out is right; it raises an error of nask where the input is refused. Anything el
 import io
 import json
 import math
+import re
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,6 +30,7 @@ from nask.lab.experiments.studied import StudiedFold
 from nask.lab.experiments.timed import TimedGram
 from nask.storage.contents import Contents
 from nask.storage.npy_chunks import open_npy, read_npy
+from nask.storage.zarr_chunks import ZarrStore
 
 Target = Callable[[bytes, Path], None]
 # Of the files of an input, for targets that read a folder.
@@ -43,6 +45,7 @@ PLANETOID = [f"ind.t.{part}" for part in (
 POKEC = ["soc-pokec-profiles.txt", "soc-pokec-relationships.txt"]
 STORED, SIDE = np.arange(36.0).reshape(6, 6) + np.arange(36.0).reshape(6, 6).T, 6
 CHUNKS = {"chunk": (2, 2), "symmetric": True, "place": "folder"}
+ZARR_NAME = re.compile(r"[a-z_]+(/[a-z0-9_]+){0,3}(\.json)?")
 CONTENTS = Contents("numbers", "of a target of the fuzzer", {"n": 6})
 FOUND_TIME = TimedGram("row", "column", "MUTAG", "nask", "times")
 FOUND_STUDY = StudiedFold(Evaluated("row", "column", "MUTAG", "nask-svm", "records"), "studies")
@@ -52,16 +55,17 @@ class NotTriedError(Exception):
     """An input that is none for its target, such as text that is no JSON."""
 
 
-def written(data: bytes, folder: Path, names: list[str]) -> Path:
-    """Write the files of an input, those that have one of the names."""
-    files = split(data)
+def written(data: bytes, folder: Path, names: list[str], below: str = "") -> Path:
+    """Write the files of an input, those that have one of the names, all below a folder."""
+    files = {f"{below}{name}": content for name, content in split(data).items()}
     for name in names:
-        path = folder / name
         if name in files:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(files[name])
-        else:
-            path.unlink(missing_ok=True)
+            path = folder / name
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(files[name])
+            except OSError:  # a file where another has its folder
+                raise NotTriedError from None
     return folder
 
 
@@ -245,6 +249,16 @@ def npy_store(data, folder):
         assert np.array_equal(chunks.map(), STORED)
 
 
+def zarr_store(data, folder):
+    """Numbers that come out are those that went in: what was changed is computed again."""
+    names = [name for name in split(data) if ZARR_NAME.fullmatch(name) and ".." not in name]
+    written(data, folder, [f"k.zarr/{name}" for name in names], "k.zarr/")
+    store = ZarrStore(folder / "k.zarr", CONTENTS)
+    chunks = store.chunks("gram", STORED.shape, (3, 3), "float64", symmetric=True)
+    chunks.fill(lambda window: STORED[window.rows, window.columns], False, "")
+    assert np.array_equal(store.array("gram")[:], STORED)
+
+
 def smiles(data, folder):
     text = data.decode(errors="replace")
     # RDKit's time grows with the square of a molecule's size; readers of files have a limit.
@@ -312,6 +326,6 @@ TARGETS: dict[str, Target] = {
     for own in (
         tu, tu_as_undirected, tu_zip, tables, network, planetoid, planetoid_npz, planetoid_arrays,
         pickles, pokec, molecules, molecules_gz, model_file, model, journal, lab_records, npy_store,
-        smiles, grakel, networkx, frames,
+        zarr_store, smiles, grakel, networkx, frames,
     )
 }  # fmt: skip

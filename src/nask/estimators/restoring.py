@@ -42,6 +42,7 @@ from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
+from nask.storage.read_limit import check_demand
 
 GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegressor
 # The arrays that a model may have.
@@ -346,6 +347,9 @@ def classes_of(labels: Any, dtype: Any) -> npt.NDArray[Any]:
         )
     if not isinstance(labels, list) or len(labels) < 2:
         raise ModelFileError(f"The classes are {quoted(labels)}: expected a list of two or more.")
+    if kind.kind == "U":
+        total = sum(len(label) for label in labels if isinstance(label, str))
+        check_demand(kind.itemsize * len(labels), total, "The classes take", ModelFileError)
     classes = np.array(labels, dtype=kind)
     same = classes.ndim == 1 and classes.tolist() == labels
     # np.unique sorts, which text and numbers together do not allow.

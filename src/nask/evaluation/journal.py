@@ -32,6 +32,7 @@ from nask.exceptions import FormatError, ParameterError
 from nask.learning.scores import Score, score_names
 from nask.messages import quoted
 from nask.storage.json_lines import JsonLines
+from nask.storage.read_limit import check_demand
 from nask.storage.write_errors import writing
 
 # Version of the records. Those of version 1 have no version number and no true classes. A run with
@@ -41,6 +42,8 @@ ACCURACIES, VERSION = 2, 3
 OUT = "out (--out)"
 # What a run on numbers has in place of classes.
 OF_NUMBERS = ("task", "n_items", "scoring")
+# Of a number in a confusion matrix.
+COUNT_BYTES = 8
 REMEDY = "Restore it from a copy, or delete the file to begin again."
 
 
@@ -214,6 +217,10 @@ class Journal:
                     {k: v for k, v in self.run.items() if k in OF_NUMBERS},
                     {k: RUN[k] for k in OF_NUMBERS},
                 )
+            n_classes = len(self.run.get("classes", ()))
+            size = self.path.stat().st_size
+            demand = "has so many classes that a count of each predicted for each takes"
+            check_demand(COUNT_BYTES * n_classes**2, size, demand)
             if "scoring" in self.run:
                 _check_score(self.run["scoring"], "regress" if numbers else "classify")
         except ValueError as error:

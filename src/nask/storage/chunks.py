@@ -19,7 +19,7 @@ from nask.messages import quoted
 from nask.storage.window import Tile, Window, in_quarters
 
 # A store has fewer chunks; more would take long to list, and a damaged record may say any number.
-MOST_CHUNKS = 1_000_000
+MOST_CHUNKS = 100_000
 
 
 def problem_of_chunks(shape: Sequence[Any], chunk: Sequence[Any], symmetric: Any) -> str:

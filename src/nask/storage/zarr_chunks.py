@@ -119,14 +119,17 @@ compute it anew, or give the path of another store.
         except Exception as error:
             raise _unreadable(self.path / name, error) from error
         with writing(self.path / name, PLACE):
-            return self._group.create_array(
-                name,
-                shape=shape,
-                chunks=chunk,
-                dtype=dtype,
-                fill_value=fill,
-                compressors=[zarr.codecs.Crc32cCodec()],
-            )
+            try:
+                return self._group.create_array(
+                    name,
+                    shape=shape,
+                    chunks=chunk,
+                    dtype=dtype,
+                    fill_value=fill,
+                    compressors=[zarr.codecs.Crc32cCodec()],
+                )
+            except ValueError as error:  # something lies there that Zarr does not list
+                raise _unreadable(self.path / name, error) from error
 
     def write_targets(self, y: npt.ArrayLike | None) -> None:
         """Keep the target beside the numbers: as it is, or text as codes and their classes."""

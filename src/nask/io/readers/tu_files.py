@@ -23,6 +23,10 @@ KINDS = (
 )  # fmt: skip
 
 
+# Of a column, whatever its length.
+COLUMN_BYTES = 1000
+
+
 @dataclass(frozen=True)
 class TUFiles:
     """The files of one set in an archive, named by what they hold: "A", "node_labels", ..."""
@@ -44,7 +48,10 @@ class TUFiles:
 
     def read(self, kind: str, parse: Callable[..., T], *args: Any) -> T:
         """Parse the file of that kind, with ``parse(bytes, where, *args)``."""
-        return parse(self.archive.read(self.file(kind)), self.where(kind), *args)
+        content = self.archive.read(self.file(kind))
+        n_columns = content.partition(b"\n")[0].count(b",") + 1
+        self.check_demand(kind, COLUMN_BYTES * n_columns, f"has {n_columns} columns, of")
+        return parse(content, self.where(kind), *args)
 
     def check_demand(self, kind: str, needed: int, demand: str) -> None:
         """Raise where all files of the set together are too small for so many bytes."""
