@@ -15,6 +15,7 @@ import pytest
 
 import nask
 from nask.exceptions import FormatError, ModelFileError, NaskError, ParameterError
+from nask.graph.batch import GraphBatch
 from nask.storage.read_limit import LIMIT_VARIABLE, RATIO, ROOM, allowed_demand, check_demand
 
 # More than any of these refusals takes, and less than what each file asks for.
@@ -227,6 +228,33 @@ def hops_of_a_model(folder):
     return changed_model(folder, lambda own: own["parameters"].update(n_hops=10**8))
 
 
+def hub_of_a_model(folder):
+    """A star of 20,000 leaves, in 40 kB, whose balls hold all of it."""
+    return model_of_stars(folder, 20_000)
+
+
+def model_of_stars(folder, n_leaves):
+    def star(n):
+        ends = np.stack([np.zeros(n, dtype=np.int64), np.arange(1, n + 1)], axis=1)
+        return nask.AttributedGraph(n + 1, ends, {"a": np.arange(n + 1) % 7 + 0.5})
+
+    model = nask.NASKRegressor(expansion="ball", n_hops=2).fit([star(5), star(6)], [1.0, 2.0])
+    model.save(folder / "m.nask")
+    batch = GraphBatch.encode([star(n_leaves), star(6)], model.kernel_.fitted_.schema)
+    with zipfile.ZipFile(folder / "m.nask") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for name, array in batch.arrays().items():
+        buffer = io.BytesIO()
+        np.save(buffer, array)
+        members[f"batch/{name}.npy"] = buffer.getvalue()
+    packed(folder / "m.nask", members)
+    return lambda: nask.load(folder / "m.nask")
+
+
+def test_a_star_of_few_leaves_is_loaded(tmp_path):
+    assert model_of_stars(tmp_path, 50)().n_graphs_ == 2
+
+
 def classes_of_a_model(folder):
     mutag = nask.load_dataset("MUTAG")
     nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:8], list("abcdabcd")).save(folder / "m.nask")
@@ -242,7 +270,8 @@ def classes_of_a_model(folder):
 def classes_of_a_journal(folder):
     run = {
         "dataset": "a", "content": "b", "classes": {str(k): 1 for k in range(20_000)},
-        "method": "c", "model": {}, "folds": 2, "inner": 2, "random_state": 0, "strict": False, "nask": "0",
+        "method": "c", "model": {}, "folds": 2, "inner": 2, "random_state": 0, "strict": False,
+        "nask": "0",
         "scoring": "f1_macro",
     }  # fmt: skip
     (folder / "a--c.jsonl").write_text(json.dumps({"run": run, "version": 3}) + "\n")
@@ -256,6 +285,7 @@ ATTACKS = {
     columns_of_labels: LIMIT,
     one_long_class: LIMIT,
     classes_of_a_model: LIMIT,
+    hub_of_a_model: LIMIT,
     classes_of_a_journal: LIMIT,
     zip_of_a_set: LIMIT,
     zip_that_lies: "the zip is damaged",

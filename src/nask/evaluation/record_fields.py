@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +32,8 @@ def check_fields(
 
 # Beyond any position, number of seconds or label that this library writes; sums of such are floats.
 LARGEST = 2**64
+# Its square is a float, too, and so are sums of such.
+LARGEST_NUMBER = 1e100
 
 
 def _is_count(value: Any) -> bool:
@@ -50,7 +51,7 @@ def _is_share(value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     if type(value) is int:
         return abs(value) < LARGEST
-    return type(value) is float and math.isfinite(value)
+    return type(value) is float and abs(value) <= LARGEST_NUMBER
 
 
 def _are_scores(value: Any) -> bool:
