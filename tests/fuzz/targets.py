@@ -170,7 +170,7 @@ def packed(data: bytes, path: Path) -> None:
     """Write the files of an input into a zip."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in split(data).items():
-            archive.writestr(name or "_", content)
+            archive.writestr(name.replace("\0", "_") or "_", content)
 
 
 @cache
