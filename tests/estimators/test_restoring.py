@@ -383,7 +383,7 @@ def test_a_file_that_unfolds_to_more_than_memory(files, tmp_path):
             with archive.open(f"batch/{number}.npy", "w", force_zip64=True) as file:
                 for _ in range(100):
                     file.write(bytes(10**6))
-    with pytest.raises(ModelFileError, match="unpacks to 300 MB, more than .* may demand"):
+    with pytest.raises(ModelFileError, match=r"unpacks to 300 MB, more than .* may demand"):
         nask.load(path)
 
 
