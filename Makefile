@@ -11,7 +11,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test types all-tests quick package bench format data clean
+.PHONY: demo test types all-tests quick fuzz package bench format data clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/nask demo
@@ -32,6 +32,13 @@ all-tests:
 # The tests and doctests without those that are marked slow.
 quick: $(VENV)/test.stamp
 	$(PYTEST) -m 'not slow'
+
+# Hostile files for every reader and loader, for TIME seconds; finds are kept in tests/fuzz/crashes. ENGINE=atheris is led
+# by coverage.
+TIME ?= 600
+ENGINE ?= drawn
+fuzz: $(VENV)/test.stamp
+	cd tests && ../$(BIN)/python -m fuzz.run --time $(TIME) --engine $(ENGINE)
 
 # Builds the sdist, and the wheel from it, installs the wheel with its dependencies into a fresh virtual environment and
 # uses it there. Bytecode that nothing imports is not made: that would double the time.

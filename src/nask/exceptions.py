@@ -30,6 +30,9 @@ from collections.abc import Iterable
 
 from nask.messages import listed, quoted
 
+# Names that a misspelt one is compared with, and characters of the longest.
+MOST_HINTS, LONGEST_HINT = 2000, 100
+
 
 class NaskError(Exception):
     """The base class of every error that nask raises on purpose."""
@@ -130,7 +133,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "Known names: 'age', 'region'."
     """
     known = sorted(known)
-    by_lower = {candidate.lower(): candidate for candidate in known}
+    # Names of a file may be many and long: comparing all of them would take minutes.
+    if len(name) > LONGEST_HINT:
+        return f"Known names: {listed(known)}."
+    short = [candidate for candidate in known if len(candidate) <= LONGEST_HINT]
+    by_lower = {candidate.lower(): candidate for candidate in short[:MOST_HINTS]}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     if close:
         return f"Did you mean {quoted(by_lower[close[0]])}?"

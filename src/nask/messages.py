@@ -11,11 +11,13 @@ import numpy as np
 
 # The most characters of a text, items of a collection, and characters of anything quoted.
 LONGEST_TEXT, MOST_ITEMS, LONGEST = 100, 5, 200
+# Lists in lists that are shown; a file may have a thousand.
+MOST_LEVELS = 4
 # The most characters of a list of names; a shorter list is shown whole.
 LONGEST_LIST = 300
 
 
-def quoted(value: object) -> str:
+def quoted(value: object, level: int = 0) -> str:
     """Return a value as Python writes it, but short and on one line; numpy's numbers as plain ones.
 
     Examples
@@ -24,6 +26,8 @@ def quoted(value: object) -> str:
     ("'age'", '2', '[0.5, None]')
     >>> quoted("x" * 1000)
     "'xxx...xxx...' (1000 characters)"
+    >>> quoted([[[[[[1]]]]]])
+    '[[[[...]]]]'
     >>> quoted(range(1000)), quoted(list(range(1000)))
     ('range(0, 1000)', '[0, 1, 2, 3, 4, ... (1000 in all)]')
     """
@@ -33,12 +37,12 @@ def quoted(value: object) -> str:
             return repr(str(value))
         return f"{str(value[:LONGEST_TEXT]) + '...'!r} ({len(value)} characters)"
     if isinstance(value, np.generic):
-        return quoted(value.item())
+        return quoted(value.item(), level)
     if isinstance(value, np.ndarray):
         if value.ndim != 1 or len(value) > MOST_ITEMS:
             return f"an array of {value.dtype} of shape {value.shape}"
-        return quoted(value.tolist())
-    return shortened(_written(value))
+        return quoted(value.tolist(), level)
+    return shortened(_written(value, level))
 
 
 def listed(values: Iterable[object]) -> str:
@@ -86,14 +90,19 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def _written(value: object) -> str:
+def _written(value: object, level: int) -> str:
     """Return a value as text, with the items of a mapping, list or tuple quoted one by one."""
+    below = level + 1
+    if level >= MOST_LEVELS and isinstance(value, (Mapping, list, tuple)):
+        return "..."
     if isinstance(value, Mapping):
-        pairs = [f"{quoted(k)}: {quoted(v)}" for k, v in islice(value.items(), MOST_ITEMS)]
+        pairs = [
+            f"{quoted(k, below)}: {quoted(v, below)}" for k, v in islice(value.items(), MOST_ITEMS)
+        ]
         return f"{{{_with_count(pairs, len(value))}}}"
     if type(value) in (list, tuple):
         collection: Any = value
-        items = [quoted(item) for item in islice(collection, MOST_ITEMS)]
+        items = [quoted(item, below) for item in islice(collection, MOST_ITEMS)]
         listed = _with_count(items, len(collection))
         if isinstance(value, list):
             return f"[{listed}]"

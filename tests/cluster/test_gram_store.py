@@ -141,6 +141,51 @@ def test_a_tile_cut_short_is_computed_again(graphs, tmp_path, expected, length):
     np.testing.assert_array_equal(again[:], expected)
 
 
+def test_tiles_of_a_like_store_or_another_place_are_computed_again(graphs, tmp_path, expected):
+    """Zarr's own checksum holds for them."""
+    path, like = tmp_path / "alone.zarr", tmp_path / "like.zarr"
+    nask.write_gram(nask.NASK(**OPTIONS, gamma=2.0), graphs, like, chunk=CHUNK)
+    for name in ("gram", "gram_checksums"):
+        for tile in ("0/0", "1/3", "3/1"):
+            shutil.copy(like / name / "c" / tile, path / name / "c" / tile)
+    shutil.copy(path / "gram/c/1/4", path / "gram/c/2/4")
+    (path / "gram_checksums/c/4/4").unlink()
+    with spied() as window:
+        again = nask.write_gram(nask.NASK(**OPTIONS), graphs, path)
+    assert window.call_count == 4
+    np.testing.assert_array_equal(again[:], expected)
+
+
+def shrunk(stored):
+    stored["chunk_grid"]["configuration"]["chunk_shape"] = [20, 30]
+
+
+def packed(stored):
+    stored["codecs"].append({"name": "zstd", "configuration": {"level": 0, "checksum": False}})
+
+
+def of_numbers(stored):
+    stored["shape"] = 3
+
+
+@pytest.mark.parametrize(
+    ("name", "harm", "message"),
+    [
+        ("gram", shrunk, r"gram has chunks of \[20, 30\] rows and columns"),
+        ("gram", packed, r"packed by \['bytes', 'crc32c', 'zstd'\], expected"),
+        ("gram", of_numbers, r"gram is there and cannot be read as a Zarr store"),
+        ("gram_checksums", shrunk, "gram_checksums does not hold one number for each chunk"),
+    ],
+)
+def test_a_layout_that_is_none_of_ours_is_refused(graphs, tmp_path, expected, name, harm, message):
+    file = tmp_path / "alone.zarr" / name / "zarr.json"
+    stored = json.loads(file.read_text())
+    harm(stored)
+    file.write_text(json.dumps(stored))
+    with pytest.raises(FormatError, match=message):
+        nask.write_gram(nask.NASK(**OPTIONS), graphs, tmp_path / "alone.zarr")
+
+
 @pytest.mark.parametrize("name", ["gram", "linear"])
 def test_a_damaged_tile_of_the_gaussian_form(graphs, tmp_path, name):
     kernel = nask.NASK(**FORMS["rbf"])

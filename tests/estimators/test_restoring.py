@@ -401,7 +401,7 @@ def test_a_file_that_unfolds_to_more_than_memory(files, tmp_path):
             with archive.open(f"batch/{number}.npy", "w", force_zip64=True) as file:
                 for _ in range(100):
                     file.write(bytes(10**6))
-    with pytest.raises(ModelFileError, match=r"holds 'batch/0.npy', which no model has"):
+    with pytest.raises(ModelFileError, match=r"unpacks to 300 MB, more than .* may demand"):
         nask.load(path)
 
 
@@ -442,7 +442,7 @@ def test_a_pickled_array_is_refused_and_not_run(files, tmp_path):
     members, _ = files["three"]
     bomb = bytes_of(np.array([Bomb()], dtype=object), allow_pickle=True)
     evil = write_members(tmp_path / "evil.nask", {**members, "support.npy": bomb})
-    with pytest.raises(ModelFileError, match="allow_pickle"):
+    with pytest.raises(ModelFileError, match="values of type 'object'"):
         nask.load(evil)
 
 

@@ -140,6 +140,8 @@ def test_two_folds_of_a_repeat_do_not_test_the_same(folder):
         ({"timeout": 3, "hours": 1}, r"has a field 'hours'"),
         ({}, r"has no field 'repeat'"),
         (3, r"is damaged"),
+        ({"timeout": 10**400}, r"has 'timeout': 1000.*, expected a number"),
+        ({"environment": json.loads("[" * 900 + "]" * 900)}, r"expected a mapping"),
     ],
 )
 def test_other_lines_are_checked_too(folder, line, message):
@@ -158,6 +160,15 @@ def test_other_lines_are_checked_too(folder, line, message):
         (lambda first: first["run"].pop("classes"), r"has no field 'classes'"),
         (lambda first: first["run"].update(metric="f1"), r"has a field 'metric'"),
         (lambda first: first.update(run=3), r"has 'run': 3, expected a mapping"),
+        (lambda first: first.update(more=3), r"has a field 'more'"),
+        (lambda first: first["run"].update(classes={}), r"expected a mapping of classes"),
+        (lambda first: first["run"].update(folds=10**30), r"expected an int of 1 or more"),
+        # The share of the largest class is told beside accuracies.
+        (
+            lambda first: first["run"].update(classes={"-1": 1, "1": 187}),
+            r"188 items of sizes {'-1': 1, '1': 187}, and repeat 0 tested 188, of sizes",
+        ),
+        (lambda first: first["run"].update(classes={"-1": 63, "1": 126}), r"has 189 items"),
     ],
 )
 def test_the_first_line_is_checked_too(folder, harm, message):

@@ -366,6 +366,19 @@ def reshape_chunks(data, record):
     record.write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
 
 
+def holes(data, record):
+    """Of squares alone, those on and above the diagonal make up the whole."""
+    lines = record.read_text().splitlines()
+    header = {**json.loads(lines[0]), "chunk": [3, 5]}
+    record.write_text(json.dumps(header) + "\n")
+
+
+def of_a_kind(data, record):
+    lines = record.read_text().splitlines()
+    header = {**json.loads(lines[0]), "chunk": [True, 1]}
+    record.write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
+
+
 def older(data, record):
     lines = record.read_text().splitlines()
     header = {**json.loads(lines[0]), "format": "nask gram"}
@@ -385,8 +398,10 @@ def in_single(data, record):
         (orphan, r"\.npy has no record .* Move it away, or choose another gram_folder"),
         (claim, r"\.npy is of other graphs, .* Move it .*, or choose another gram_folder"),
         (replace_record, r"\.jsonl is not the record of a matrix\. Move it away"),
+        (holes, r"\.npy has chunks of \[3, 5\] rows and columns"),
+        (of_a_kind, r"\.npy has chunks of \[True, 1\] rows and columns"),
         (reshape_chunks, r"\.npy has chunks of \[0, 3\] rows and columns\. Move it"),
-        (older, r"\.npy has format 'nask gram', expected 'nask chunks'\. Move it"),
+        (older, r"\.npy has format 'nask gram', expected 'nask chunks 2'\. Move it"),
         (in_single, r"it holds \(12, 12\) numbers of type float32; expected"),
         (damage, r"Line 2 of .* is damaged\. Restore it .*, or delete that line"),
     ],
@@ -456,6 +471,22 @@ def test_matrices_that_were_swapped_are_computed_again(tmp_path):
         for kernel, matrix in zip(kernels, expected, strict=True):
             np.testing.assert_array_equal(kernel.fit_transform(GRAPHS), matrix)
     assert grams.call_count == 2 * N_TILES
+
+
+def test_chunks_of_a_like_matrix_are_computed_again(tmp_path):
+    """Numbers and their lines, copied into the record of another matrix."""
+    kernels = [
+        nask.NASK(**LIMITED, gram_folder=tmp_path / name, gamma=gamma)
+        for name, gamma in (("a", 1.0), ("b", 2.0))
+    ]
+    expected = [np.array(kernel.fit_transform(GRAPHS)) for kernel in kernels]
+    [a], [b] = ((tmp_path / name).glob("*.npy") for name in "ab")
+    lines = [file.with_suffix(".jsonl").read_text().splitlines() for file in (a, b)]
+    a.with_suffix(".jsonl").write_text("\n".join([lines[0][0], *lines[1][1:]]) + "\n")
+    a.write_bytes(b.read_bytes())
+    with spied() as grams:
+        np.testing.assert_array_equal(kernels[0].fit_transform(GRAPHS), expected[0])
+    assert grams.call_count == N_TILES
 
 
 def test_deleting_the_matrix_begins_again(tmp_path):

@@ -42,6 +42,7 @@ from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
 from nask.messages import quoted
 from nask.storage.model_file import Arrays
+from nask.storage.read_limit import check_demand
 
 GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegressor
 # The arrays that a model may have.
@@ -55,6 +56,12 @@ LONGEST_CLASS = 10_000
 # Sums of coefficients; with kernel and decision values they stay finite.
 LARGEST, LARGEST_OF_CALIBRATION = 1e300, 1e100
 LARGEST_OF_HOPS = 1e100
+# Pairs of a member of a star and a node that are worth a byte of the limit of a file. Members of
+# balls are counted as often as walks lead to them, and matrix products add them up faster: the
+# graphs of DD, as a training set with three hops, come to less than half of their limit.
+PAIRS_PER_BYTE, PAIRS_PER_BYTE_OF_BALLS = 20, 400
+# Balls of more hops are as large as their graphs.
+DEEPEST = 30
 FORM = ("hop_weights", "normalize", "gram", "gram_scale")
 
 Floats = npt.NDArray[np.float64]
@@ -251,6 +258,7 @@ def kernel_of(
             )
     batch = GraphBatch.from_arrays({name: arrays[f"{batch_name}/{name}"] for name in BATCH_ARRAYS})
     batch.check(schema)
+    _check_work(batch, model)
     engine = document["engine"]
     if engine not in ENGINES:
         raise ModelFileError(
@@ -260,6 +268,27 @@ def kernel_of(
     if molecules is not None:
         molecules = MoleculeReading.from_json(molecules)
     return FittedKernel.of_batch(model, schema, batch, engine, unit, molecules)
+
+
+def _check_work(batch: GraphBatch, model: GraphKernelParameters) -> None:
+    """Raise where comparing each graph with itself, as loading does, would take very long.
+
+    A graph of 60,000 nodes in a file of 100 kB has as many pairs of nodes as large sets have.
+    """
+    n_nodes = np.diff(batch.nodes.ptr).astype(np.float64)
+    graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
+    (u, v), most = batch.endpoints.T, n_nodes[graph]
+    members = np.ones(batch.n_nodes)
+    for _ in range(min(int(model.n_hops), DEEPEST) if model.expansion == "ball" else 1):
+        beside = np.bincount(u, members[v], batch.n_nodes) + np.bincount(
+            v, members[u], len(members)
+        )
+        members = np.minimum(members + beside, most)
+    pairs = float(model.n_hops * (members * most).sum())
+    given = sum(array.nbytes for array in batch.arrays().values())
+    demand = "The pairs of nodes in its graphs, at so many a byte, count as"
+    worth = PAIRS_PER_BYTE_OF_BALLS if model.expansion == "ball" else PAIRS_PER_BYTE
+    check_demand(int(pairs / worth), given, demand, ModelFileError)
 
 
 def refuse_huge_weights(kernel: StarKernelParameters) -> None:
@@ -346,6 +375,9 @@ def classes_of(labels: Any, dtype: Any) -> npt.NDArray[Any]:
         )
     if not isinstance(labels, list) or len(labels) < 2:
         raise ModelFileError(f"The classes are {quoted(labels)}: expected a list of two or more.")
+    if kind.kind == "U":
+        total = sum(len(label) for label in labels if isinstance(label, str))
+        check_demand(kind.itemsize * len(labels), total, "The classes take", ModelFileError)
     classes = np.array(labels, dtype=kind)
     same = classes.ndim == 1 and classes.tolist() == labels
     # np.unique sorts, which text and numbers together do not allow.

@@ -23,14 +23,14 @@ from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.restoring import CALIBRATION, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.estimators.restoring_process import is_process, process_array_names, restore_process
-from nask.exceptions import ModelFileError, ParameterError
+from nask.exceptions import ModelFileError, NaskError, ParameterError
 from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
 from nask.learning.decisions import KernelModel
 from nask.learning.ridge import KernelRidge
-from nask.messages import quoted
+from nask.messages import quoted, shortened
 from nask.storage.model_file import Arrays, read_file, write_file
 
 LoadedModel = GraphModel | NASKNodeClassifier | GraphGaussianProcess
@@ -166,6 +166,8 @@ def unreadable(
 ) -> ModelFileError:
     """The error of a file that is none of ours; a damaged one can make Python raise anything."""
     problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if not isinstance(error, NaskError):  # others may quote all of the file
+        problem = shortened(problem)
     return ModelFileError(
         f"{os.fspath(path)} is not a readable {what}: {problem.rstrip('.')}. Expected {expected}."
     )

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from nask.choices import LearningTask
 from nask.evaluation.record_fields import (
@@ -23,6 +26,7 @@ from nask.evaluation.record_fields import (
     PASS,
     RUN,
     TIMEOUT,
+    VERSIONS,
     check_fields,
 )
 from nask.evaluation.records import FoldRecord
@@ -31,6 +35,7 @@ from nask.exceptions import FormatError, ParameterError
 from nask.learning.scores import Score, score_names
 from nask.messages import quoted
 from nask.storage.json_lines import JsonLines
+from nask.storage.read_limit import check_demand
 from nask.storage.write_errors import writing
 
 # Version of the records. Those of version 1 have no version number and no true classes. A run with
@@ -40,6 +45,9 @@ ACCURACIES, VERSION = 2, 3
 OUT = "out (--out)"
 # What a run on numbers has in place of classes.
 OF_NUMBERS = ("task", "n_items", "scoring")
+# Of a number in a confusion matrix.
+COUNT_BYTES = 8
+REMEDY = "Restore it from a copy, or delete the file to begin again."
 
 
 class Journal:
@@ -101,14 +109,16 @@ class Journal:
             lines = [{"run": json.loads(json.dumps(identity)), "version": version}]
             self._file.append(lines[0])
         self.version: int = lines[0].get("version", 1)
-        self.run: dict[str, Any] = lines[0]["run"]
-        self._check_first(whole=identity is None)
+        self.run: dict[str, Any] = lines[0].get("run", {})
+        self._check_first(lines[0], whole=identity is None)
         for number, line in enumerate(lines[1:], start=2):
             try:
                 self._remember(line)
             except ValueError as error:
                 raise self._file.damaged(number, str(error)) from error
-        if identity is not None:
+        if identity is None:
+            self._check_sizes()
+        else:
             self._check(json.loads(json.dumps(identity)))
 
     @contextmanager
@@ -183,16 +193,34 @@ class Journal:
         tested.update(record.test)
         self.folds[record.repeat, record.fold] = record
 
-    def _check_first(self, whole: bool) -> None:
+    def _check_sizes(self) -> None:
+        """Raise unless each finished repeat tested what the first line says."""
+        for repeat, tested in self._tested.items():
+            folds = [r for (own, _), r in self.folds.items() if own == repeat]
+            if len(folds) < self.run["folds"]:
+                continue
+            expected = self.run.get("classes", {})
+            # Records of version 1 may have no true classes.
+            known = all(fold.truth is not None for fold in folds)
+            found = Counter(str(label) for fold in folds for label in fold.truth or ())
+            n_items = sum(expected.values()) if expected else self.run["n_items"]
+            other_sizes = bool(expected) and known and found != Counter(expected)
+            if len(tested) != n_items or other_sizes:
+                raise FormatError(
+                    f"Line 1 of {self.path} has {n_items} items of sizes {quoted(expected)}, and "
+                    f"repeat {repeat} tested {len(tested)}, of sizes {quoted(dict(found))}. "
+                    f"{REMEDY}"
+                )
+
+    def _check_first(self, first: Mapping[str, Any], whole: bool) -> None:
         """Raise unless the first line describes a run; if ``whole``, with all of its fields."""
-        remedy = "Restore it from a copy, or delete the file to begin again."
         if type(self.version) is not int or not 1 <= self.version <= VERSION:
             raise FormatError(
                 f"{self.path} holds records of version {quoted(self.version)}; this nask reads "
                 f"versions 1 to {VERSION}. Read it with the nask that wrote it."
             )
         try:
-            check_fields({"run": self.run}, {"run": NAMES})
+            check_fields(first, {"run": NAMES, "version": VERSIONS}, optional=("version",))
             numbers = self.run.get("task") == "regress"
             of_numbers = ("classes",) if numbers else ()
             check_fields(
@@ -203,10 +231,14 @@ class Journal:
                     {k: v for k, v in self.run.items() if k in OF_NUMBERS},
                     {k: RUN[k] for k in OF_NUMBERS},
                 )
+            n_classes = len(self.run.get("classes", ()))
+            size = self.path.stat().st_size
+            demand = "has so many classes that a count of each predicted for each takes"
+            check_demand(COUNT_BYTES * n_classes**2, size, demand)
             if "scoring" in self.run:
                 _check_score(self.run["scoring"], "regress" if numbers else "classify")
         except ValueError as error:
-            raise FormatError(f"Line 1 of {self.path} {error}. {remedy}") from error
+            raise FormatError(f"Line 1 of {self.path} {error}. {REMEDY}") from error
 
     def _check(self, identity: Mapping[str, Any]) -> None:
         if self.run.get("content") != identity.get("content"):
@@ -233,8 +265,9 @@ def _check_scores(record: FoldRecord, classes: list[str]) -> None:
     for name, given in record.scores.items():
         _check_score(name, "classify" if classes else "regress")
         try:
-            found = found_score(record, Score(name), classes)
-        except ParameterError as error:
+            with np.errstate(all="ignore"):  # what comes of it is compared
+                found = found_score(record, Score(name), classes)
+        except (ParameterError, ArithmeticError, IndexError, TypeError, ValueError) as error:
             raise ValueError(f"has {name} {given}, which cannot be found again: {error}") from error
         if not math.isclose(given, found, rel_tol=1e-9, abs_tol=1e-9):
             raise ValueError(f"has {name} {given}, but its predictions have {found}")

@@ -17,7 +17,7 @@ from nask.execution.progress import Progress, track
 from nask.execution.resources import free_disk, readable_bytes
 from nask.storage.contents import Contents
 from nask.storage.hashes import content_hash
-from nask.storage.npy_chunks import read_npy, write_npy
+from nask.storage.npy_chunks import FORMAT, read_npy, write_npy
 from nask.storage.write_errors import writing
 from nask.tuning.sweeps import Sweep, stacks_of
 
@@ -65,7 +65,7 @@ def shared_stacks(
     _check_disk(sweeps, n_items, folder, journal)
     named = [_contents(journal, sweep) for sweep in sweeps]
     paths = [_file(folder, contents) for contents in named]
-    stacks = [read_npy(path, own, OUT) for path, own in zip(paths, named, strict=True)]
+    stacks = [read_npy(path, own, n_items, OUT) for path, own in zip(paths, named, strict=True)]
     missing = [place for place, stack in enumerate(stacks) if stack is None]
     start = time.perf_counter()
     found = stacks_of([sweeps[place] for place in missing], data, n_jobs=n_jobs)
@@ -93,7 +93,7 @@ def _file(folder: Path, contents: Contents) -> Path:
 def _contents(journal: Journal, sweep: Sweep) -> Contents:
     """Return what the stack of a pass holds, which graphs, kernel and parameters decide."""
     parameters = {"kernel": sweep.kernel_name, **deciding(sweep.parameters)}
-    identity = content_hash(journal.run["content"], repr(parameters))
+    identity = content_hash(FORMAT, journal.run["content"], repr(parameters))
     return Contents("Gram matrices that folds share", identity, parameters)
 
 

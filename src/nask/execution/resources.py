@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import shutil
 from pathlib import Path
 
 import psutil
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 def readable_bytes(n_bytes: float) -> str:
@@ -21,6 +25,25 @@ def readable_bytes(n_bytes: float) -> str:
         if n_bytes >= size:
             return f"{n_bytes / size:.3g} {unit}"
     return f"{int(n_bytes)} B"
+
+
+def parsed_bytes(text: str) -> int | None:
+    """A positive number of bytes that is written with or without a unit; None where it is none.
+
+    Examples
+    --------
+    >>> parsed_bytes("4GB"), parsed_bytes("2 GiB"), parsed_bytes("1024"), parsed_bytes("much")
+    (4000000000, 2147483648, 1024, None)
+    """
+    match = re.fullmatch(
+        r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text[:100], re.IGNORECASE
+    )
+    if match is None or float(match[1]) == 0:
+        return None
+    unit = UNITS[match[2].upper()]
+    if match[3]:
+        unit = 1024 ** (int(math.log10(unit)) // 3)
+    return int(float(match[1]) * unit)
 
 
 def free_disk(path: str | os.PathLike[str]) -> int:

@@ -66,8 +66,8 @@ def write_features(
     graphs : list of graphs
     path : str or path
         Folder of the store, on a file system that all workers share. It holds the array
-        ``features``, the array ``y`` where there is one, and attributes: the parameters, and
-        whether it is complete.
+        ``features``, the array ``y`` where there is one, checksums of the chunks, and
+        attributes: the parameters, and whether it is complete.
     scheduler, y
         As in :func:`nask.write_gram`.
     chunk : int, default=None

@@ -51,8 +51,9 @@ def write_gram(
     graphs : list of graphs
     path : str or path
         Folder of the store, on a file system that all workers share. It holds the array ``gram``,
-        the array ``y`` where there is one, and attributes: the parameters of the kernel, and
-        whether it is complete. With ``gram="rbf"`` the linear form lies beside as ``linear``.
+        the array ``y`` where there is one, checksums of the chunks, and attributes: the
+        parameters of the kernel, and whether it is complete. With ``gram="rbf"`` the linear form
+        lies beside as ``linear``.
     scheduler : str, distributed.Client or None, default=None
         Address of a Dask scheduler, its scheduler file (.json) or a client. None computes on this
         machine, or on the cluster of ``joblib.parallel_config("dask")``.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeGuard, get_args
@@ -20,6 +19,7 @@ from nask.engines.selection import EngineName
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
 from nask.execution.progress import Progress
+from nask.execution.resources import parsed_bytes
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import Schema
 from nask.io.coerce import TakesGraphs
@@ -39,7 +39,6 @@ GROWTH_OF_WALKS = 2.0
 RESOURCES = ("n_jobs", "memory_limit", "gram_folder", "verbose")
 # Parameters that make no difference to the result.
 RUNNING = ("engine", *RESOURCES)
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 class ChecksParameters:
@@ -283,14 +282,11 @@ def memory_in_bytes(limit: int | str | None, owner: str = "NASK") -> int | None:
         return None
     if is_integer(limit) and int(limit) > 0:
         return int(limit)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", str(limit), re.IGNORECASE)
-    if not isinstance(limit, str) or match is None or float(match[1]) == 0:
+    n_bytes = parsed_bytes(limit) if isinstance(limit, str) else None
+    if n_bytes is None:
         expected = "a positive number of bytes, or text such as '4GB'"
         raise ParameterError.expected("memory_limit", owner, expected, limit)
-    unit = UNITS[match[2].upper()]
-    if match[3]:
-        unit = 1024 ** (int(math.log10(unit)) // 3)
-    return int(float(match[1]) * unit)
+    return n_bytes
 
 
 def is_integer(value: object) -> TypeGuard[int]:

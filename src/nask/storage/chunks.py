@@ -8,12 +8,35 @@ processes fill together (:mod:`nask.storage.zarr_chunks`).
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from nask.arrays import Floats
 from nask.execution.progress import Progress, track
+from nask.messages import quoted
 from nask.storage.window import Tile, Window, in_quarters
+
+# A store has fewer chunks; more would take long to list, and a damaged record may say any number.
+MOST_CHUNKS = 100_000
+
+
+def problem_of_chunks(shape: Sequence[Any], chunk: Sequence[Any], symmetric: Any) -> str:
+    """What is wrong with chunks of some rows and columns; empty where they can cover a matrix.
+
+    Examples
+    --------
+    >>> problem_of_chunks((9, 9), (3, 4), False), problem_of_chunks((9, 9), (3, 4), True)
+    ('', 'has chunks of [3, 4] rows and columns')
+    """
+    whole = all(type(size) is int and size > 0 for size in (*shape, *chunk))
+    # Of squares alone, those on and above the diagonal make up a symmetric matrix.
+    if whole and len(chunk) == 2 <= len(shape) and not (symmetric and chunk[0] != chunk[1]):
+        n_chunks = math.prod(-(-n // side) for n, side in zip(shape[-2:], chunk, strict=True))
+        if n_chunks <= MOST_CHUNKS:
+            return ""
+    return f"has chunks of {quoted(list(chunk))} rows and columns"
 
 
 class Chunks(ABC):

@@ -55,7 +55,8 @@ class Contents:
             return f"holds {attributes.get('holds', 'something else')}, not {self.kind}"
         if attributes.get("nask_version") != mine["nask_version"]:
             return f"was written by nask {attributes.get('nask_version')}"
-        theirs = attributes.get("parameters", {})
+        given = attributes.get("parameters")
+        theirs = given if isinstance(given, Mapping) else {}
         for name, value in mine["parameters"].items():
             if theirs.get(name) != value:
                 return f"was computed with {name}={quoted(theirs.get(name))}, not {quoted(value)}"

@@ -67,7 +67,7 @@ class JsonLines:
         for number, line in enumerate(complete.splitlines(), start=1):
             try:
                 found = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise self.damaged(number) from error
             if not isinstance(found, dict):
                 raise self.damaged(number)

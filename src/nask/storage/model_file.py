@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import os
 import zipfile
 from collections.abc import Callable, Sequence
@@ -21,6 +20,7 @@ import numpy.typing as npt
 from nask.exceptions import ModelFileError
 from nask.execution.resources import free_memory, readable_bytes
 from nask.messages import quoted
+from nask.storage.read_limit import array_of, check_demand, check_zip, read_member
 from nask.storage.replacing import replacing
 
 FORMAT = "nask model"
@@ -29,6 +29,8 @@ DOCUMENT = "model.json"
 HEAD = ("format", "version")
 # What is read is there twice for a moment, as bytes and as an array.
 COPIES = 2
+# Of the document: lists of JSON take some 30 bytes of memory per character, text takes one.
+JSON_BYTES = 8
 
 Arrays = dict[str, npt.NDArray[Any]]
 Names = Sequence[str]
@@ -74,8 +76,12 @@ def read_file(
     """
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError("It is a folder." if Path(path).is_dir() else "It is no plain file.")
+    n_bytes = os.path.getsize(path)
     with zipfile.ZipFile(path) as archive:
-        document = json.loads(archive.read(_member(archive, DOCUMENT)), parse_constant=_no_number)
+        check_zip(archive, n_bytes, "The file", ModelFileError)
+        size = _member(archive, DOCUMENT).file_size
+        check_demand(JSON_BYTES * size, n_bytes, f"Its {DOCUMENT} is of", ModelFileError)
+        document = json.loads(read_member(archive, DOCUMENT), parse_constant=_no_number)
         form = [document.get(key) if isinstance(document, dict) else None for key in HEAD]
         if form != [FORMAT, VERSION]:
             raise ModelFileError(
@@ -114,19 +120,11 @@ def _member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
-    content = io.BytesIO(archive.read(_member(archive, name)))
+    _member(archive, name)
     try:
-        np.lib.format.read_magic(content)
-        shape, _, dtype = np.lib.format.read_array_header_1_0(content)
-        expected = content.tell() + math.prod(shape) * dtype.itemsize
-        # numpy would make room for all that a header promises.
-        if not dtype.hasobject and expected != len(content.getvalue()):
-            raise ValueError(f"its header promises {expected} bytes, and it has another number")
-        content.seek(0)
-        array: npt.NDArray[Any] = np.load(content, allow_pickle=False)
+        return array_of(read_member(archive, name))
     except (ValueError, EOFError, OSError) as error:
         raise ModelFileError(f"The array {quoted(name)} cannot be read: {error}.") from error
-    return array
 
 
 def _no_number(constant: str) -> float:

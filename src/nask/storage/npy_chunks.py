@@ -1,12 +1,14 @@
 """A matrix in one ``.npy`` file, with a record beside it: which chunks are done, and checksums.
 
 The record is a file of JSON lines. The first says what is computed; each other one is a chunk that
-is on disk, with the crc32 of its numbers. Read back, every chunk is checked against it, so that
-one that was altered, or that belongs to another file, is computed again.
+is on disk, with the crc32 of the first line, its place and its numbers. Read back, every chunk is
+checked against it, so that one that was altered, or that belongs to another file or place, is
+computed again.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +19,13 @@ import numpy as np
 from nask.arrays import Floats
 from nask.exceptions import FormatError, MemoryLimitError
 from nask.messages import quoted
-from nask.storage.chunks import Chunks
+from nask.storage.chunks import Chunks, problem_of_chunks
 from nask.storage.contents import Contents
 from nask.storage.json_lines import JsonLines
 from nask.storage.npy_file import check_file, checksum_of, create_file
 from nask.storage.window import Tile, Window, put
 
-FORMAT = "nask chunks"
+FORMAT = "nask chunks 2"
 
 Map = np.memmap[Any, np.dtype[np.floating]]
 Bounds = tuple[int, int, int, int]
@@ -68,10 +70,15 @@ class NpyChunks(Chunks):
         if expected is None:
             return False
         array = self.map()
-        if checksum_of(array[..., window.rows, window.columns]) != expected:
+        place = self._place(window)
+        if checksum_of(array[..., window.rows, window.columns], place) != expected:
             return False
         image = array[..., window.columns, window.rows].swapaxes(-1, -2)
-        return not self.symmetric or window.on_diagonal or checksum_of(image) == expected
+        return not self.symmetric or window.on_diagonal or checksum_of(image, place) == expected
+
+    def _place(self, window: Window) -> str:
+        """What a chunk is of: a line copied from another record fits none of its own."""
+        return json.dumps([self.header, window.bounds], sort_keys=True)
 
     def write(self, window: Window, tiles: Iterable[Tile]) -> None:
         """Write the tiles of a chunk; on disk, and in the record, when this returns."""
@@ -81,7 +88,8 @@ class NpyChunks(Chunks):
             array = np.lib.format.open_memmap(self.path, mode="r+")
             put(array, tile, values, self.symmetric)
             array.flush()
-        checksum = checksum_of(self.map()[..., window.rows, window.columns])
+        written = self.map()[..., window.rows, window.columns]
+        checksum = checksum_of(written, self._place(window))
         self._record.append({"chunk": window.bounds, "crc32": checksum})
         self._checksums[window.bounds] = checksum
 
@@ -175,16 +183,19 @@ def open_npy(
             raise
 
 
-def read_npy(path: Path, contents: Contents, place: str) -> Map | None:
-    """Map a finished matrix; None where it is missing, unfinished or altered.
+def read_npy(path: Path, contents: Contents, n_items: int, place: str) -> Map | None:
+    """Map a finished square matrix; None where it is missing, unfinished or altered.
 
     A file of something else is an error.
     """
     lines = _record(path, place).read()
-    if not lines or not path.exists():
+    if len(lines) < 2 or not path.exists():
         return None
     header = lines[0]
-    _check_header(header, header, contents, path, place)
+    shape = header.get("shape")
+    square = [n_items, n_items]
+    matrices = [*shape[:-2], *square] if isinstance(shape, list) else square
+    _check_header(header, {**header, "shape": matrices}, contents, path, place)
     shape, chunk = tuple(header["shape"]), tuple(header["chunk"])
     options = {"chunk": chunk, "symmetric": header["symmetric"], "place": place}
     with open_npy(path, contents, shape, header["dtype"], **options) as chunks:
@@ -205,10 +216,10 @@ def write_npy(path: Path, contents: Contents, matrix: Floats, place: str) -> Map
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.npy"
-    >>> read_npy(path, Contents("ones", "a1"), "folder") is None
+    >>> read_npy(path, Contents("ones", "a1"), 2, "folder") is None
     True
     >>> _ = write_npy(path, Contents("ones", "a1"), np.ones((2, 2)), "folder")
-    >>> np.asarray(read_npy(path, Contents("ones", "a1"), "folder"))
+    >>> np.asarray(read_npy(path, Contents("ones", "a1"), 2, "folder"))
     array([[1., 1.],
            [1., 1.]])
     """
@@ -230,23 +241,25 @@ def _check_header(
     found: dict[str, Any], expected: dict[str, Any], contents: Contents, path: Path, place: str
 ) -> None:
     problem = contents.difference(found)
+    shape, chunk = found.get("shape"), found.get("chunk")
     if not problem and found.get("format") != FORMAT:
         problem = f"has format {quoted(found.get('format'))}, expected {FORMAT!r}"
     for name in ("shape", "dtype", "symmetric"):
         if not problem and found.get(name) != expected.get(name):
             problem = f"has {name} {quoted(found.get(name))}, expected {quoted(expected[name])}"
-    if not problem and not (_is_shape(found.get("shape")) and _is_shape(found.get("chunk"))):
-        problem = f"has chunks of {quoted(found.get('chunk'))} rows and columns"
+    if not problem and found.get("dtype") not in ("float32", "float64"):
+        problem = f"has dtype {quoted(found.get('dtype'))}"
+    if not problem and not isinstance(found.get("symmetric"), bool):
+        problem = f"has symmetric {quoted(found.get('symmetric'))}"
+    if not problem and isinstance(shape, list) and isinstance(chunk, list):
+        problem = problem_of_chunks(shape, chunk, found.get("symmetric"))
+    elif not problem:
+        problem = f"has chunks of {quoted(chunk)} rows and columns"
     if problem:
         raise FormatError(
             f"{path} {problem}. Move it and the .jsonl file of the same name away, or choose "
             f"another {place}."
         )
-
-
-def _is_shape(sizes: Any) -> bool:
-    several = isinstance(sizes, list) and len(sizes) >= 2
-    return several and all(type(size) is int and size > 0 for size in sizes)
 
 
 def _checksums(record: JsonLines, lines: list[dict[str, Any]]) -> dict[Bounds, int]:
@@ -256,6 +269,6 @@ def _checksums(record: JsonLines, lines: list[dict[str, Any]]) -> dict[Bounds, i
         try:
             first, last, left, right = line["chunk"]
             found[first, last, left, right] = int(line["crc32"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise record.damaged(number) from error
     return found

@@ -14,6 +14,7 @@ import numpy as np
 from nask.arrays import Array
 from nask.exceptions import FormatError, MemoryLimitError
 from nask.execution.resources import free_disk, readable_bytes
+from nask.messages import shortened
 from nask.storage.write_errors import FULL, writing
 
 # Numbers that are read at a time for a checksum: 1 MB in float64.
@@ -28,8 +29,8 @@ def check_file(path: Path, shape: tuple[int, ...], dtype: str) -> None:
         array = np.load(path, mmap_mode="r")
         if array.shape != shape or array.dtype != dtype:
             problem = f"it holds {array.shape} numbers of type {array.dtype}"
-    except (OSError, ValueError, EOFError) as error:
-        problem = str(error)
+    except Exception as error:  # a damaged header raises anything, from TokenError to OSError
+        problem = shortened(str(error)) or type(error).__name__
     if problem:
         raise FormatError(
             f"{path} is damaged or of something else: {problem}; expected {shape} numbers "
@@ -37,9 +38,12 @@ def check_file(path: Path, shape: tuple[int, ...], dtype: str) -> None:
         )
 
 
-def checksum_of(values: Array) -> int:
-    """crc32 of numbers, row by row, a few rows at a time."""
-    checksum, height = 0, max(1, CHECKED_NUMBERS // max(1, values.shape[-1]))
+def checksum_of(values: Array, place: str = "") -> int:
+    """crc32 of a place in words and of the numbers there, row by row, a few rows at a time."""
+    checksum, height = (
+        zlib.crc32(place.encode()),
+        max(1, CHECKED_NUMBERS // max(1, values.shape[-1])),
+    )
     for result in np.ndindex(values.shape[:-2]):
         for first in range(0, values.shape[-2], height):
             rows = np.ascontiguousarray(values[result][first : first + height])

@@ -1,7 +1,10 @@
 """Matrices in a Zarr group: a file per chunk, which any number of processes write together.
 
 The attributes of the group say what was computed. Every chunk ends with its crc32c: Zarr refuses to
-read one that is damaged, and the next run computes it again.
+read one that is damaged, and the next run computes it again. Beside each matrix lies an array
+``NAME_checksums`` with a number for each chunk: the crc32 of the computation, of the place of the
+chunk and of its values. So one that was copied from another store, or to another place, is computed
+again.
 """
 
 from __future__ import annotations
@@ -17,9 +20,11 @@ import numpy.typing as npt
 
 from nask.arrays import Floats
 from nask.exceptions import FormatError, ParameterError
+from nask.messages import quoted, shortened
 from nask.optional import require
-from nask.storage.chunks import Chunks
+from nask.storage.chunks import Chunks, problem_of_chunks
 from nask.storage.contents import Contents
+from nask.storage.npy_file import checksum_of
 from nask.storage.scratch import scratch_folder
 from nask.storage.window import Tile, Window, assembled, put
 from nask.storage.write_errors import writing
@@ -27,6 +32,9 @@ from nask.storage.write_errors import writing
 EXTRA = "dask"
 # What names a store, for messages.
 PLACE = "path (--out)"
+# Ending of the array of checksums; what it holds where a chunk was never written.
+CHECKSUMS, NO_CHECKSUM = "_checksums", -1
+CODECS = ["bytes", "crc32c"]
 
 
 class ZarrStore:
@@ -56,6 +64,7 @@ compute it anew, or give the path of another store.
 
     def __init__(self, path: str | os.PathLike[str], contents: Contents) -> None:
         self.path = checked_place(path)
+        self._computation = contents.identity
         zarr = require("zarr", EXTRA)
         if any(self.path.glob("*")):
             self._group = _opened(self.path)
@@ -79,25 +88,48 @@ compute it anew, or give the path of another store.
         symmetric: bool = False,
     ) -> ZarrChunks:
         """Give a matrix of the store, which keeps the chunks it was begun with."""
-        zarr = require("zarr", EXTRA)
-        if name not in self._group:
-            with writing(self.path / name, PLACE):
-                self._group.create_array(
-                    name,
-                    shape=shape,
-                    chunks=chunk,
-                    dtype=dtype,
-                    # So that what is missing is seen as such by all who read it.
-                    fill_value=np.nan,
-                    compressors=[zarr.codecs.Crc32cCodec()],
-                )
-        found = self._group[name]
+        # So that what is missing is seen as such by all who read it.
+        found = self._array(name, shape, chunk, dtype, np.nan)
         if found.shape != shape or found.dtype != dtype:
             raise FormatError(
                 f"{self.path / name} holds {found.shape} numbers of type {found.dtype}; expected "
                 f"{shape} of type {dtype}. Delete the store to compute it anew."
             )
-        return ZarrChunks(str(self.path / name), symmetric)
+        problem = problem_of_chunks(shape, found.chunks, symmetric) or _problem(found)
+        if problem:
+            raise FormatError(f"{self.path / name} {problem}. Delete the store to compute it anew.")
+        counts = tuple(-(-n // side) for n, side in zip(shape, found.chunks, strict=True))
+        sums = self._array(f"{name}{CHECKSUMS}", counts, (1, 1), "int64", NO_CHECKSUM)
+        if sums.shape != counts or sums.dtype != "int64" or sums.chunks != (1, 1) or _problem(sums):
+            raise FormatError(
+                f"{self.path / name}{CHECKSUMS} does not hold one number for each chunk. Delete it "
+                "to compute the chunks anew."
+            )
+        computation = f"{self._computation} {name} {shape} {found.chunks} {dtype}"
+        return ZarrChunks(str(self.path / name), symmetric, computation)
+
+    def _array(
+        self, name: str, shape: tuple[int, ...], chunk: tuple[int, int], dtype: str, fill: float
+    ) -> Any:
+        """Find an array, or make one whose chunks end with a checksum."""
+        zarr = require("zarr", EXTRA)
+        try:
+            if name in self._group:
+                return zarr.open_array(str(self.path / name), mode="r+")
+        except Exception as error:
+            raise _unreadable(self.path / name, error) from error
+        with writing(self.path / name, PLACE):
+            try:
+                return self._group.create_array(
+                    name,
+                    shape=shape,
+                    chunks=chunk,
+                    dtype=dtype,
+                    fill_value=fill,
+                    compressors=[zarr.codecs.Crc32cCodec()],
+                )
+            except ValueError as error:  # something lies there that Zarr does not list
+                raise _unreadable(self.path / name, error) from error
 
     def write_targets(self, y: npt.ArrayLike | None) -> None:
         """Keep the target beside the numbers: as it is, or text as codes and their classes."""
@@ -127,14 +159,17 @@ class ZarrChunks(Chunks):
     ----------
     path : str
         Of the array.
+    computation : str
+        What its numbers are of, and its layout: part of what every checksum is made of.
     """
 
-    def __init__(self, path: str, symmetric: bool) -> None:
+    def __init__(self, path: str, symmetric: bool, computation: str) -> None:
         self.path = path
         self.symmetric = symmetric
+        self.computation = computation
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ZarrChunks, (self.path, self.symmetric)
+        return ZarrChunks, (self.path, self.symmetric, self.computation)
 
     @cached_property
     def _array(self) -> Any:
@@ -142,6 +177,10 @@ class ZarrChunks(Chunks):
         return require("zarr", EXTRA).open_array(
             self.path, mode="r+", config={"write_empty_chunks": True}
         )
+
+    @cached_property
+    def _checksums(self) -> Any:
+        return require("zarr", EXTRA).open_array(f"{self.path}{CHECKSUMS}", mode="r+")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -167,7 +206,10 @@ class ZarrChunks(Chunks):
             return None
         try:
             values: Floats = self._array[window.rows, window.columns]
-        except ValueError:  # the checksum, or the length, is wrong
+            expected = int(self._checksums[self._position(window)])
+        except ValueError:  # the checksum, or the length, of one of both files is wrong
+            expected = NO_CHECKSUM
+        if expected == NO_CHECKSUM or self._checksum(window, values) != expected:
             file.unlink(missing_ok=True)
             return None
         return values
@@ -177,12 +219,23 @@ class ZarrChunks(Chunks):
         values = assembled(window, tiles, self._array.dtype, self.symmetric, ())
         with writing(self.file(window), PLACE):
             put(self._array, window, values, self.symmetric)
+            self._checksums[self._position(window)] = self._checksum(window, values)
+            if self.symmetric and not window.on_diagonal:
+                image = Window(window.columns, window.rows)
+                self._checksums[self._position(image)] = self._checksum(image, values.T)
+
+    def _checksum(self, window: Window, values: Floats) -> int:
+        """Number of a chunk, from its values and from what they are of."""
+        return checksum_of(values, f"{self.computation} {window.bounds}")
+
+    def _position(self, window: Window) -> tuple[int, int]:
+        """Row and column of a chunk among the chunks."""
+        height, width = self.shape
+        return window.rows.start // height, window.columns.start // width
 
     def file(self, window: Window) -> Path:
         """Where a chunk lies."""
-        height, width = self.shape
-        position = window.rows.start // height, window.columns.start // width
-        return Path(self.path, self._array.metadata.encode_chunk_key(position))
+        return Path(self.path, self._array.metadata.encode_chunk_key(self._position(window)))
 
 
 def checked_place(path: str | os.PathLike[str]) -> Path:
@@ -205,8 +258,23 @@ def _opened(path: Path) -> Any:
     zarr = require("zarr", EXTRA)
     try:
         return zarr.open_group(str(path), mode="r+")
-    except (ValueError, KeyError, OSError) as error:
-        raise FormatError(
-            f"{path} is there and cannot be read as a Zarr store: {error}. Give the path of a "
-            "store, or of none."
-        ) from None
+    except Exception as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> FormatError:
+    """The error of metadata that Zarr does not take: damaged, they make it raise anything."""
+    return FormatError(
+        f"{path} is there and cannot be read as a Zarr store: {shortened(str(error))}. Give the "
+        "path of a store, or of none."
+    )
+
+
+def _problem(array: Any) -> str:
+    """What is wrong with how an array is stored; empty where it is as this module makes them."""
+    stored = array.metadata.to_dict()
+    codecs = [codec.get("name") for codec in stored.get("codecs", ())]
+    # Others would unpack a few bytes to gigabytes.
+    if stored.get("zarr_format") != 3 or codecs != CODECS or stored.get("storage_transformers"):
+        return f"has chunks packed by {quoted(codecs)}, expected {quoted(CODECS)}"
+    return ""

@@ -127,7 +127,33 @@ def test_a_damaged_time_is_told(tmp_path):
     own = TimedGram("nask", "MUTAG", "MUTAG", "nask", "runtime")
     (tmp_path / "runtime").mkdir()
     (tmp_path / "runtime" / "MUTAG--nask.json").write_text('{"time": {"seconds": "soon"}}')
-    with pytest.raises(FormatError, match="holds no time of a Gram matrix"):
+    with pytest.raises(FormatError, match=r"no time of this Gram matrix: it has no field 'run'"):
+        own.find(Place(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"time": {"seconds": -1.0, "timeout": False, "n_graphs": 3}}, "'seconds': -1.0, expected"),
+        ({"time": {"seconds": 1.0, "timeout": "no", "n_graphs": 3}}, "'timeout': 'no', expected"),
+        ({"time": {"seconds": 1.0}}, "has no field 'timeout'"),
+        ({"run": {"dataset": "DD", "method": "nask"}}, "is of {'dataset': 'DD', .*}, expected"),
+        ({"more": 1}, "has a field 'more'"),
+    ],
+)
+def test_a_time_that_cannot_be_right_is_refused(tmp_path, change, message):
+    own = TimedGram("nask", "MUTAG", "MUTAG", "nask", "runtime")
+    record = {
+        "run": {"dataset": "MUTAG", "method": "nask"},
+        "time": {"seconds": 1.5, "timeout": False, "n_graphs": 188},
+        "environment": {},
+    }
+    path = tmp_path / "runtime" / "MUTAG--nask.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(record))
+    assert own.find(Place(tmp_path)) == GramTime(1.5, False, 188)
+    path.write_text(json.dumps({**record, **change}))
+    with pytest.raises(FormatError, match=f"{message}.* Restore it"):
         own.find(Place(tmp_path))
 
 
@@ -186,12 +212,32 @@ def test_only_what_was_run_is_held_to_the_paper(cell, tmp_path, method, accuracy
     assert says in experiment("accuracy-categorical").report({(method, "MUTAG"): own}).text
 
 
+def refused_where_it_cannot_be_right(own, place):
+    [path] = place.folder.rglob("*.json")
+    content = path.read_text()
+    for part, change, message in (
+        ("classes", [1], "not one probability for each graph that was tested and each class"),
+        ("probabilities", lambda rows: [[0.9, 0.9], *rows[1:]], "do not add up to 1"),
+        ("graphs", lambda graphs: [{**graphs[0], "probability": 0.99}], "own probabilities"),
+        ("graphs", lambda graphs: [{**graphs[0], "shares": [1.0]}], "parts do not fit"),
+        ("graphs", lambda graphs: [{**graphs[0], "edges": [[0, 1000]]}], "parts do not fit"),
+        ("graphs", lambda graphs: [{"graph": 1}], "has no field 'truth'"),
+    ):
+        record = json.loads(content)
+        record[part] = change(record[part]) if callable(change) else change
+        path.write_text(json.dumps(record))
+        with pytest.raises(FormatError, match=f"no study of a fold: it .*{message}"):
+            own.find(place)
+    path.write_text(content)
+
+
 def test_a_study_is_found_again_as_it_was_made(cell, tmp_path):
     own = StudiedFold(replace(cell, folder="league"), "study")
     place = Place(tmp_path)
     assert own.find(place) is None
     study = own.run(place)
     assert own.find(place) == study
+    refused_where_it_cannot_be_right(own, place)
     [evaluation] = read_results(tmp_path / "league")
     test = evaluation.records[0].test
     y = np.asarray(cell.data().y)

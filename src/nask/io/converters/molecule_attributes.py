@@ -18,6 +18,7 @@ from nask.optional import require
 Values = Sequence[Any]
 Labels = list[str | None]
 NO_STEREO = "none"
+MANY_ATOMS = 2000
 
 
 class Parts:
@@ -33,7 +34,7 @@ class Parts:
         self.mol = mol
         # The iterators of RDKit ask for the number of atoms at every step.
         self.atoms: list[Any] = [mol.GetAtomWithIdx(k) for k in range(mol.GetNumAtoms())]
-        self.bonds: list[Any] = [mol.GetBondWithIdx(k) for k in range(mol.GetNumBonds())]
+        self.bonds: list[Any] = _bonds(mol, self.atoms)
 
     @cached_property
     def labels(self) -> tuple[Labels, Labels]:
@@ -79,6 +80,18 @@ class Parts:
         """Of the smallest ring of each atom; 0 of an atom in no ring."""
         smallest = self.mol.GetRingInfo().MinAtomRingSize
         return [smallest(place) for place in range(len(self.atoms))]
+
+
+def _bonds(mol: Any, atoms: Sequence[Any]) -> list[Any]:
+    """The bonds of a molecule, by number."""
+    if len(atoms) < MANY_ATOMS:
+        return [mol.GetBondWithIdx(k) for k in range(mol.GetNumBonds())]
+    # RDKit counts from the first to find a bond by its number: 14 s for 100,000 of them.
+    bonds: list[Any] = [None] * mol.GetNumBonds()
+    for atom in atoms:
+        for bond in atom.GetBonds():
+            bonds[bond.GetIdx()] = bond
+    return bonds
 
 
 class Sort(NamedTuple):

@@ -44,7 +44,11 @@ class Said:
         """
         # A message may have lines of its own, such as a name that was read.
         told: dict[str, None] = {}
-        for part in TIME.split(getattr(self.log, "messages", "")):
+        try:
+            messages = getattr(self.log, "messages", "")
+        except UnicodeDecodeError:  # RDKit cuts what it was given between the bytes of a letter
+            return ""
+        for part in TIME.split(messages):
             line = SPEAKER.sub("", part.strip())
             if line.strip() != given.strip() and not EMPTY.match(line):
                 told[" ".join(GIVEN.sub("", line).rstrip(".: ").split())] = None

@@ -6,12 +6,14 @@ import os
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from nask.exceptions import FormatError
+from nask.exceptions import FormatError, NaskError
 from nask.messages import quoted
+from nask.storage.read_limit import check_zip, read_member
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class Archive:
         if not self.is_zip:
             return (self.path / name).read_bytes()
         try:
-            with self.open(name) as file:
-                return file.read()
+            with zipfile.ZipFile(self.path) as opened:
+                self._refuse_password(opened, name)
+                return read_member(opened, name)
         except FormatError:
             raise
         except Exception as error:  # damaged bytes raise anything, from zlib.error to IndexError
@@ -57,14 +60,25 @@ class Archive:
             return (self.path / name).open("rb")
         try:
             with zipfile.ZipFile(self.path) as opened:  # stays open as long as the file in it
-                if not opened.getinfo(name).flag_bits & 1:
-                    return opened.open(name)
+                self._refuse_password(opened, name)
+                return opened.open(name)
+        except FormatError:
+            raise
         except Exception as error:
             raise self.damaged(name, error) from error
-        raise FormatError(
-            f"{self.where(name)} is protected by a password. Extract the zip with its password "
-            "and read the folder."
-        )
+
+    def n_bytes(self, names: Iterable[str]) -> int:
+        """Return the size on disk of what these files are read from."""
+        if self.is_zip:
+            return self.path.stat().st_size
+        return sum((self.path / name).stat().st_size for name in names)
+
+    def _refuse_password(self, opened: zipfile.ZipFile, name: str) -> None:
+        if opened.getinfo(name).flag_bits & 1:
+            raise FormatError(
+                f"{self.where(name)} is protected by a password. Extract the zip with its password "
+                "and read the folder."
+            )
 
     def damaged(self, name: str, error: Exception) -> FormatError:
         """Return the error for a file that could not be read."""
@@ -107,6 +121,9 @@ def _zip_names(path: Path) -> list[str]:
     try:
         with zipfile.ZipFile(path) as opened:
             names = [name for name in opened.namelist() if not name.endswith("/")]
+            check_zip(opened, path.stat().st_size, str(path))
+    except NaskError:
+        raise
     except Exception as error:  # as above
         if not is_zip:
             raise FormatError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from nask.arrays import Array
 from nask.exceptions import FormatError, GraphError, did_you_mean
 from nask.graph.dates import date_of, refuse_mixed_zones
 from nask.messages import quoted
+from nask.storage.read_limit import check_demand
 
 # Ways to write a missing value, including an empty cell.
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"))
@@ -22,6 +24,10 @@ MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"))
 LONGEST_INTEGER = 18
 # Python does not read integers of more than 4300 digits; codes longer than this stay text.
 LONGEST_CODE = 1000
+# Of a column, whatever its length: a dataframe takes a third of a millisecond for each.
+COLUMN_BYTES = 1000
+# Of a letter in an array of text, whose items are all as long as the longest.
+LETTER_BYTES = 4
 CODES_REMEDY = "Correct it, or, if its numbers are codes, name it in 'categorical'."
 INTEGER = re.compile("0|-?[1-9][0-9]*")
 DIGITS = re.compile("-?[0-9]+")
@@ -58,8 +64,10 @@ class CsvTable:
     def read(cls, folder: Path, file: str, ids: Sequence[str]) -> CsvTable:
         """Read a file; the columns ``ids`` must be there, without missing values."""
         header, rows = _lines(folder, file)
-        for name in header:
-            if not name or header.count(name) > 1:
+        demand = f"{file} in {folder} has {len(header)} columns, of"
+        check_demand(COLUMN_BYTES * len(header), (folder / file).stat().st_size, demand)
+        for name, count in Counter(header).items():
+            if not name or count > 1:
                 raise FormatError(
                     f"{file} has two columns {quoted(name)}, or one without a name. Rename it."
                 )
@@ -136,6 +144,7 @@ class CsvTable:
         """
         column = self.columns[name]
         present = [value for value in column if value is not None]
+        self._check_text(name, present)
         convert: Callable[[str], Any] = str
         if all(_is_integer(value) and len(value) <= LONGEST_INTEGER for value in present):
             convert = int
@@ -149,11 +158,21 @@ class CsvTable:
         """Return a column without missing values as integers, real numbers or text."""
         self.refuse_missing(name)
         column = [value for value in self.columns[name] if value is not None]
+        self._check_text(name, column)
         if all(map(_is_integer, column)):
             short = max(map(len, column), default=0) <= LONGEST_INTEGER
             return np.array(column, dtype=np.int64 if short else np.str_)
         values = self.values(name, remedy="Correct it: classes are all integers or all text.")
         return values if values.dtype.kind == "f" else np.array(column, dtype=np.str_)
+
+    def _check_text(self, name: str, present: Sequence[str]) -> None:
+        """Raise where one long text would make an array of all of them too large."""
+        longest, total = max(map(len, present), default=0), sum(map(len, present))
+        demand = (
+            f"The column {quoted(name)} of {self.file} has {len(present)} classes, the longest of "
+            f"{longest} characters: as an array they take"
+        )
+        check_demand(LETTER_BYTES * longest * len(present), total, demand)
 
 
 def header_of(folder: Path, file: str) -> list[str]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 from nask.exceptions import FormatError, did_you_mean
 from nask.io.readers.csv_table import MISSING
 from nask.messages import listed, quoted
+from nask.storage.read_limit import Unpacked, check_demand
 
 TABLES, RECORDS = (".csv", ".tsv", ".smi"), (".sdf", ".sd")
 GZIP = b"\x1f\x8b"
@@ -25,6 +27,11 @@ PROPERTY = re.compile(r">.*?<(.+)>")
 DELIMITERS = (",", ";", "\t")
 # Of a list of SMILES with names.
 LIST = " "
+# Of a row that is read, at the least.
+ROW_BYTES = 100
+# Characters of the longest SMILES, and record, that are read from a file. RDKit takes 10 s for the
+# stereochemistry of a chain of 20,000 atoms, and four times as long for one of twice the length.
+LONGEST_SMILES, LONGEST_RECORD = 10_000, 1_000_000
 
 
 class Row(NamedTuple):
@@ -85,7 +92,14 @@ class MoleculeFile:
 
     @classmethod
     def open(cls, path: Path) -> MoleculeFile:
-        """Find out what a file holds; raise where it is no table and no SD file."""
+        """Find out what a file holds; raise where it is no table and no SD file, or too much."""
+        found = cls._found(path)
+        demand = f"{path} has {found.n_rows} rows, which take at least"
+        check_demand(ROW_BYTES * found.n_rows, path.stat().st_size, demand)
+        return found
+
+    @classmethod
+    def _found(cls, path: Path) -> MoleculeFile:
         if path.is_dir():
             raise FormatError(f"{path} is a folder: expected a CSV or SD file of molecules.")
         if not path.exists():
@@ -222,7 +236,9 @@ def _opened(path: Path) -> IO[str]:
     with path.open("rb") as file:
         compressed = file.read(2) == GZIP
     if compressed:
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+        stream = cast("IO[bytes]", gzip.GzipFile(path))
+        unpacked = Unpacked(stream, path.stat().st_size, str(path))
+        return io.TextIOWrapper(io.BufferedReader(unpacked), encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
 
@@ -297,7 +313,10 @@ def _record(begin: int, lines: list[str]) -> Row:
             cells[name] = _value("\n".join(values))
             name = None
     problem = "" if end else f"its structure has no line {END_OF_MOLECULE!r}"
-    return Row(begin, cells, "\n".join([*lines[:stop], ""]), problem)
+    structure = "\n".join([*lines[:stop], ""])
+    if len(structure) > LONGEST_RECORD:
+        problem = f"its structure has more than the {LONGEST_RECORD} characters that are read"
+    return Row(begin, cells, structure, problem)
 
 
 def _value(text: str) -> str | None:

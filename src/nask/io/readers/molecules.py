@@ -18,7 +18,12 @@ from nask.io.converters.molecule_reading import MoleculeGraph, MoleculeReading
 from nask.io.converters.molecules import graph_of_sanitised, parse_block, parse_smiles
 from nask.io.molecule_dataset import MoleculeDataset, SkippedRow
 from nask.io.readers.csv_table import CsvTable
-from nask.io.readers.molecule_rows import TITLE, MoleculeFile, Row
+from nask.io.readers.molecule_rows import (
+    LONGEST_SMILES,
+    TITLE,
+    MoleculeFile,
+    Row,
+)
 from nask.io.target import as_target
 from nask.messages import quoted
 
@@ -209,8 +214,7 @@ def _graph(row: Row, reading: MoleculeReading) -> MoleculeGraph | str:
     if row.record is not None:
         molecule = parse_block(row.record)
     else:
-        written = _written(row, reading)
-        molecule = parse_smiles(written) if written else "there is no SMILES"
+        molecule = _parsed(_written(row, reading))
     if isinstance(molecule, str):
         return molecule
     if not molecule.GetNumAtoms():
@@ -219,6 +223,15 @@ def _graph(row: Row, reading: MoleculeReading) -> MoleculeGraph | str:
         return graph_of_sanitised(molecule, reading)
     except GraphError as error:
         return str(error).rstrip(".")
+
+
+def _parsed(written: str) -> Any:
+    if len(written) > LONGEST_SMILES:
+        return (
+            f"the SMILES has more than the {LONGEST_SMILES} characters that are read from a file "
+            "(nask.io.from_smiles reads any)"
+        )
+    return parse_smiles(written) if written else "there is no SMILES"
 
 
 def _written(row: Row, reading: MoleculeReading) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +18,7 @@ from nask.io.readers.archive import Archive, open_archive
 from nask.io.readers.csr_arrays import checked_csr
 from nask.io.readers.planetoid_pickles import read_pickles
 from nask.messages import quoted
+from nask.storage.read_limit import array_of, check_zip, read_member
 
 ARRAYS = (
     "edges", "labels", "x_data", "x_indices", "x_indptr", "x_shape",
@@ -113,19 +115,26 @@ def planetoid_sets(archive: Archive) -> dict[str, str]:
 
 
 def _from_npz(archive: Archive, file: str, name: str) -> NodeDataset:
+    content, where = archive.read(file), archive.where(file)
     try:
-        with np.load(io.BytesIO(archive.read(file)), allow_pickle=False) as opened:
-            missing = set(ARRAYS) - set(opened.files)
-            arrays = {key: opened[key] for key in ARRAYS if key in opened.files}
-    except FormatError:
+        with zipfile.ZipFile(io.BytesIO(content)) as opened:
+            check_zip(opened, archive.n_bytes([file]), where)
+            found = {*opened.namelist()}
+            missing = {key for key in ARRAYS if f"{key}.npy" not in found}
+            arrays = {
+                key: array_of(read_member(opened, f"{key}.npy"))
+                for key in ARRAYS
+                if key not in missing
+            }
+    except NaskError:
         raise
     except Exception as error:  # a damaged zip, or arrays that are pickles
-        raise FormatError(f"{archive.where(file)} cannot be read: {quoted(error)}.") from error
+        raise FormatError(f"{where} cannot be read: {quoted(error)}.") from error
     if missing:
-        raise FormatError(f"{archive.where(file)} lacks the arrays {', '.join(sorted(missing))}.")
+        raise FormatError(f"{where} lacks the arrays {', '.join(sorted(missing))}.")
     n_nodes, n_features = arrays["x_shape"].tolist()
     data, indices, indptr = (arrays[name] for name in ("x_data", "x_indices", "x_indptr"))
-    features = checked_csr(data, indices, indptr, n_features, archive.where(file))
+    features = checked_csr(data, indices, indptr, n_features, where, archive.n_bytes([file]))
     return _dataset(
         name,
         n_nodes,

@@ -58,7 +58,10 @@ def read_pickles(archive: Archive, graph_file: str) -> CitationFiles:
     ally, ty, y_train = (
         _one_hot(load(ending), archive.where(start + ending)) for ending in ("ally", "ty", "y")
     )
-    words = [_words(load(ending), archive.where(start + ending)) for ending in ("allx", "tx")]
+    words = [
+        _words(load(ending), archive.where(start + ending), archive.n_bytes([start + ending]))
+        for ending in ("allx", "tx")
+    ]
     known, n_train = len(ally), len(y_train)
     if n_train > known:
         raise FormatError(
@@ -133,10 +136,10 @@ def _one_hot(value: Any, where: str) -> Array:
     return value
 
 
-def _words(value: Any, where: str) -> Any:
+def _words(value: Any, where: str, n_bytes: int) -> Any:
     if not isinstance(value, PickledMatrix):
         raise FormatError(f"{where} does not hold a sparse matrix in CSR form, as expected.")
     shape = value.shape
     if not isinstance(shape, tuple) or len(shape) != 2 or type(shape[1]) is not int:
         raise FormatError(f"{where} holds a matrix of no known number of columns.")
-    return checked_csr(value.data, value.indices, value.indptr, shape[1], where)
+    return checked_csr(value.data, value.indices, value.indptr, shape[1], where, n_bytes)

@@ -29,6 +29,8 @@ CONSTANTS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "
 SHORT_TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 IGNORED = frozenset(("PROTO", "FRAME"))
 KEYS = (int, float, str, bytes, type(None))
+# Arrays and bytes together, in units of the file. An honest one has each once; in text, twice.
+MOST_MADE = 4
 
 
 def load_arrays(data: bytes, where: str) -> Any:
@@ -80,6 +82,7 @@ class _Stack:
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
+        self.room = 0
         self.operations: dict[str, Callable[[Any], None]] = {
             "MARK": lambda _: self.marks.append(len(self.stack)),
             "EMPTY_LIST": lambda _: self.stack.append([]),
@@ -93,8 +96,8 @@ class _Stack:
             "SETITEMS": lambda _: self.set_items(self.since_mark()),
             "GLOBAL": lambda names: self.name(*names.split(" ", 1)),
             "STACK_GLOBAL": lambda _: self.name(*self.last(2)),
-            "REDUCE": lambda _: self.stack.append(call(*self.last(2))),
-            "NEWOBJ": lambda _: self.stack.append(call(*self.last(2))),
+            "REDUCE": lambda _: self.call(),
+            "NEWOBJ": lambda _: self.call(),
             "BUILD": lambda _: self.build(),
             **dict.fromkeys(("PUT", "BINPUT", "LONG_BINPUT"), self.put),
             "MEMOIZE": lambda _: self.put(len(self.memo)),
@@ -102,6 +105,7 @@ class _Stack:
         }
 
     def run(self, data: bytes) -> Any:
+        self.room = MOST_MADE * len(data)
         for operation, value, _ in pickletools.genops(data):
             name = operation.name
             if name in VALUES:
@@ -152,6 +156,20 @@ class _Stack:
         if not isinstance(self.stack[-1], (PickledArray, PickledType, PickledMatrix)):
             raise FormatError("it sets the state of what is no array")
         self.stack[-1].build(state)
+        if isinstance(self.stack[-1], PickledArray) and self.stack[-1].value is not None:
+            self.take(self.stack[-1].value.nbytes)
+
+    def call(self) -> None:
+        made = call(*self.last(2))
+        self.stack.append(made)
+        if isinstance(made, bytes):
+            self.take(len(made))
+
+    def take(self, n_bytes: int) -> None:
+        """Count what is made of bytes of the file, which could be used again and again."""
+        self.room -= n_bytes
+        if self.room < 0:
+            raise FormatError("its arrays together are larger than the file")
 
     def put(self, key: int) -> None:
         self.memo[key] = self.stack[-1]

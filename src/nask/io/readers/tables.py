@@ -21,9 +21,12 @@ from nask.io.dataset import Dataset
 from nask.io.readers.csv_table import CsvTable
 from nask.messages import first_few, quoted
 from nask.optional import require
+from nask.storage.read_limit import check_demand
 
 NODE_IDS = ("graph", "node")
 EDGE_IDS = ("graph", "source", "target")
+# Of a column of a graph without values in it.
+COLUMN_BYTES = 200
 
 
 def read_tables(
@@ -119,6 +122,12 @@ columns out.
     place = Path(folder)
     nodes = CsvTable.read(place, "nodes.csv", NODE_IDS)
     edges = CsvTable.read(place, "edges.csv", EDGE_IDS)
+    n_bare = len({*nodes.columns["graph"]} - {*edges.columns["graph"]})
+    check_demand(
+        COLUMN_BYTES * n_bare * (len(edges.columns) - len(EDGE_IDS)),
+        sum((place / file).stat().st_size for file in ("nodes.csv", "edges.csv")),
+        f"edges.csv in {place} leaves {n_bare} graphs without edges, whose columns are of",
+    )
     frames, codes = typed_frames((nodes, NODE_IDS), (edges, EDGE_IDS), categorical, kinds)
     with errors_of_files(place):
         read = from_frames(*frames, categorical=codes, repeated_edges=repeated_edges)

@@ -20,6 +20,8 @@ from nask.io.readers.tu_files import TUFiles, find_set
 from nask.io.readers.tu_table import floats, integers, labels
 
 Target = Literal["auto", "labels", "attributes"]
+# Bytes that a graph without nodes takes, and a column of a graph without values in it.
+GRAPH_BYTES, COLUMN_BYTES = 1000, 200
 
 
 def read_tu(
@@ -98,6 +100,11 @@ def read_tu(
     indicator = files.read("graph_indicator", integers, 1)[:, 0]
     y, n_graphs, notes = _targets(files, target, indicator)
     graph_of = _graph_of_nodes(files, indicator, n_graphs)
+    # A number in a small file could promise millions of graphs.
+    n_empty = n_graphs - len(np.unique(graph_of))
+    files.check_demand(
+        "graph_indicator", GRAPH_BYTES * n_empty, f"leaves {n_empty} graphs without nodes, of"
+    )
     listed = _listed_edges(files, graph_of)
     edges = two_way(listed)
     notes += _edge_notes(files, edges, to_undirected)
@@ -110,6 +117,12 @@ def read_tu(
         kind: files.columns(kind, "A", len(listed)) for kind in ("edge_labels", "edge_attributes")
     }
     names = [name for columns in listed_columns.values() for name in columns]
+    n_bare = n_graphs - len(np.unique(graph_of[listed]))
+    files.check_demand(
+        "A",
+        COLUMN_BYTES * (n_empty * len(nodes) + n_bare * len(names)),
+        f"leaves {n_bare} graphs without edges, whose columns of attributes are of",
+    )
     rules = rules_by_name(repeated_edges, names, "read_tu")
     for kind, columns in listed_columns.items():
         for column_name, column in columns.items():

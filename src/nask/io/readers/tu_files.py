@@ -13,6 +13,7 @@ from nask.graph.attribute import Attribute
 from nask.io.converters.columns import component_names
 from nask.io.readers.archive import Archive
 from nask.io.readers.tu_table import floats, labels
+from nask.storage.read_limit import check_demand
 
 T = TypeVar("T")
 
@@ -20,6 +21,10 @@ KINDS = (
     "A", "graph_indicator", "graph_labels", "graph_attributes",
     "node_labels", "node_attributes", "edge_labels", "edge_attributes",
 )  # fmt: skip
+
+
+# Of a column, whatever its length.
+COLUMN_BYTES = 1000
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,15 @@ class TUFiles:
 
     def read(self, kind: str, parse: Callable[..., T], *args: Any) -> T:
         """Parse the file of that kind, with ``parse(bytes, where, *args)``."""
-        return parse(self.archive.read(self.file(kind)), self.where(kind), *args)
+        content = self.archive.read(self.file(kind))
+        n_columns = content.partition(b"\n")[0].count(b",") + 1
+        self.check_demand(kind, COLUMN_BYTES * n_columns, f"has {n_columns} columns, of")
+        return parse(content, self.where(kind), *args)
+
+    def check_demand(self, kind: str, needed: int, demand: str) -> None:
+        """Raise where all files of the set together are too small for so many bytes."""
+        names = [self.file(own) for own in KINDS if own in self]
+        check_demand(needed, self.archive.n_bytes(names), f"{self.where(kind)} {demand}")
 
     def check_length(self, kind: str, n_lines: int, reference: str, expected: int) -> None:
         """Raise unless the file of a kind has as many lines as another file, the reference."""

@@ -11,12 +11,45 @@ from typing import Any
 import numpy as np
 
 import nask
+from nask.evaluation.record_fields import (
+    CLASS,
+    CLASSES,
+    COUNT,
+    MAPPINGS,
+    NAMES,
+    NUMBERS,
+    SHARE,
+    TABLES,
+    Kind,
+    check_fields,
+)
 from nask.evaluation.records import OF_LEARNERS
 from nask.exceptions import FormatError, ParameterError
 from nask.lab.experiments.evaluated import Evaluated
 from nask.lab.experiments.experiment import Place
 from nask.storage.replacing import replacing
 from nask.storage.write_errors import writing
+
+# Of probabilities that add up to 1.
+ROUNDING = 1e-6
+# The fields of a record, and those of a graph in it.
+STUDY: Mapping[str, Kind] = {
+    "parameters": NAMES,
+    "classes": CLASSES,
+    "truth": CLASSES,
+    "probabilities": TABLES,
+    "graphs": MAPPINGS,
+}
+STUDIED: Mapping[str, Kind] = {
+    "graph": COUNT,
+    "truth": CLASS,
+    "predicted": CLASS,
+    "probability": SHARE,
+    "labels": ("a list of labels", lambda value: isinstance(value, list)),
+    "edges": TABLES,
+    "core": COUNT,
+    "shares": NUMBERS,
+}
 
 
 @dataclass(frozen=True)
@@ -121,13 +154,11 @@ class StudiedFold:
         if not path.exists():
             return None
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            graphs = [_tuples(own) for own in found.pop("graphs")]
-            return Study(**_tuples(found), graphs=tuple(StudiedGraph(**own) for own in graphs))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return _study(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, RecursionError) as error:
             raise FormatError(
-                f"{path} holds no study of a fold. Restore it from a copy, or delete it; it is "
-                "then made again."
+                f"{path} holds no study of a fold: it {error}. Restore it from a copy, or delete "
+                "it; it is then made again."
             ) from error
 
     def run(self, place: Place) -> Study:
@@ -188,6 +219,33 @@ def _studied(model: Any, data: nask.Dataset, i: int, probabilities: Any) -> Stud
         core=int(graph.degrees().argmax()),
         shares=tuple((sign * why.leaning).tolist()),
     )
+
+
+def _study(record: Any) -> Study:
+    """A study from a record; raise ValueError where it cannot be right."""
+    check_fields({"record": record}, {"record": NAMES})
+    check_fields(record, STUDY)
+    for own in record["graphs"]:
+        check_fields(own, STUDIED)
+    graphs = tuple(StudiedGraph(**_tuples(own)) for own in record["graphs"])
+    study = Study(**{**_tuples(record), "graphs": graphs})
+    rows, classes = study.probabilities, study.classes
+    if len(rows) != len(study.truth) or any(len(row) != len(classes) for row in rows):
+        raise ValueError("has not one probability for each graph that was tested and each class")
+    if any(min(row) < 0 or abs(sum(row) - 1) > ROUNDING for row in rows):
+        raise ValueError("has probabilities that do not add up to 1")
+    sure = {(classes[int(np.argmax(row))], max(row)) for row in rows}
+    for graph in graphs:
+        n_nodes = len(graph.labels)
+        pairs = all(len(e) == 2 and all(v in range(n_nodes) for v in e) for e in graph.edges)
+        if not pairs or len(graph.shares) != n_nodes or graph.core >= n_nodes:
+            raise ValueError(
+                f"has a graph {graph.graph} whose parts do not fit its {n_nodes} nodes"
+            )
+        right = graph.truth == graph.predicted
+        if not right or (graph.predicted, graph.probability) not in sure:
+            raise ValueError(f"has a graph {graph.graph} that its own probabilities do not have")
+    return study
 
 
 def _tuples(record: Mapping[str, Any]) -> dict[str, Any]:

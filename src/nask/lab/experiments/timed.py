@@ -15,17 +15,22 @@ from typing import Any
 import nask
 from nask.evaluation.environment import environment
 from nask.evaluation.methods import named_method
+from nask.evaluation.record_fields import COUNT, FLAG, NAMES, TIME, Kind, check_fields
 from nask.evaluation.time_limit import run_within
 from nask.exceptions import FormatError
 from nask.execution.threads import one_blas_thread
 from nask.io.dataset import Dataset
 from nask.lab.experiments.evaluated import LIMIT, QUICK, few
 from nask.lab.experiments.experiment import Place
+from nask.messages import quoted
 from nask.storage.replacing import replacing
 from nask.storage.write_errors import writing
 
 # The best of so many runs, as long as all of them take less than this many seconds.
 MOST_RUNS, ENOUGH = 5, 60.0
+# The fields of a record, and those of its time.
+RECORD = {"run": NAMES, "time": NAMES, "environment": NAMES}
+TIMED: Mapping[str, Kind] = {"seconds": TIME, "timeout": FLAG, "n_graphs": COUNT}
 # So many graphs are compared first: code is compiled, and packages are loaded.
 N_WARM = 4
 
@@ -84,13 +89,18 @@ class TimedGram:
         if not path.exists():
             return None
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))["time"]
-            return GramTime(float(found["seconds"]), bool(found["timeout"]), int(found["n_graphs"]))
-        except (ValueError, KeyError, TypeError) as error:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            check_fields({"record": record}, {"record": NAMES})
+            check_fields(record, RECORD)
+            check_fields(record["time"], TIMED)
+            if record["run"] != self._what():
+                raise ValueError(f"is of {quoted(record['run'])}, expected {quoted(self._what())}")
+        except (ValueError, RecursionError) as error:
             raise FormatError(
-                f"{path} holds no time of a Gram matrix. Restore it from a copy, or delete it; the "
-                "time is then measured again."
+                f"{path} holds no time of this Gram matrix: it {error}. Restore it from a copy, or "
+                "delete it; the time is then measured again."
             ) from error
+        return GramTime(**record["time"])
 
     def run(self, place: Place) -> GramTime:
         """Measure it, and record it."""
@@ -128,10 +138,14 @@ class TimedGram:
         return type(sweep.kernel)()
 
     def _record(self, path: Path, found: GramTime) -> None:
-        what = {"dataset": self.dataset, "method": self.method, **self.parameters}
-        record = {"run": what, "time": asdict(found), "environment": environment()}
+        record = {"run": self._what(), "time": asdict(found), "environment": environment()}
         with replacing(path, "--out") as temporary:
             temporary.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+    def _what(self) -> dict[str, Any]:
+        what = {"dataset": self.dataset, "method": self.method, **self.parameters}
+        plain: dict[str, Any] = json.loads(json.dumps(what))
+        return plain
 
     def _path(self, place: Place) -> Path:
         return place.folder / self.folder / f"{self.column}--{self.row}.json"

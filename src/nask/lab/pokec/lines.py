@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 from collections.abc import Iterator
 from typing import IO, cast
 
 from nask.exceptions import FormatError
 from nask.io.readers.archive import Archive
+from nask.storage.read_limit import Unpacked
 
 # Bytes read at once: large enough for numpy to work on, small beside what is kept.
 READ_BYTES = 1 << 23
@@ -38,7 +40,11 @@ def whole_lines(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
         # Told by the first bytes, not by the name: some servers send a .gz file unpacked.
         packed = _read(archive, name, raw, len(GZIP)) == GZIP
         raw.seek(0)
-        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+        stream = raw
+        if packed:
+            unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+            limited = Unpacked(unpacked, archive.n_bytes([name]), archive.where(name))
+            stream = cast("IO[bytes]", io.BufferedReader(limited, READ_BYTES))
         while data := _read(archive, name, stream, READ_BYTES):
             head, newline, tail = data.rpartition(b"\n")
             if not newline:
@@ -61,5 +67,7 @@ def whole_lines(archive: Archive, name: str) -> Iterator[tuple[int, bytes]]:
 def _read(archive: Archive, name: str, stream: IO[bytes], size: int) -> bytes:
     try:
         return stream.read(size)
+    except FormatError:
+        raise
     except Exception as error:  # a cut or damaged gzip or zip: EOFError, zlib.error, BadZipFile
         raise archive.damaged(name, error) from error
