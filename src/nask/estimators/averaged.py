@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from nask.arrays import Array, Float64, Index
+from nask.arrays import Array, Float64, Index, Mask
 from nask.choices import Multiclass, Scale
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
@@ -26,6 +27,8 @@ from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
+from nask.learning.conformal import Conformity
+from nask.learning.coverage import class_sets, number_intervals
 from nask.learning.decisions import DecisionFunctions, most_confident
 from nask.learning.held_out import class_scores, confidence_of
 from nask.messages import quoted
@@ -297,6 +300,8 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         The parameters of the settings that are averaged.
     n_jobs : int, optional
         Threads, in joblib's convention.
+    conformity : Conformity, optional
+        How wrong the mean of leave-one-out answers was.
 
     Attributes
     ----------
@@ -310,12 +315,14 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         calibration: Calibration | None = None,
         settings: Sequence[dict[str, Any]] = (),
         n_jobs: int | None = None,
+        conformity: Conformity | None = None,
     ) -> None:
         self.groups = groups
         self.classes = classes
         self.calibration = calibration
         self.settings = settings
         self.n_jobs = n_jobs
+        self.conformity = conformity
 
     @property
     def classes_(self) -> Array:
@@ -349,6 +356,12 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
             )
         return self.calibration.probabilities(self.decision_function(*where))
 
+    def predict_set(self, *where: Any, coverage: float = 0.9, by_class: bool = False) -> Mask:
+        """Tell which classes each graph, or node, may have: see NASKClassifier.predict_set."""
+        known, owner = (self.conformity, self.calibration), type(self).__name__
+        decide = partial(self.decision_function, *where)
+        return class_sets(*known, decide, coverage, by_class, owner)
+
 
 class AveragedRegressor(RegressorMixin, AveragedModel):
     """The mean prediction of ridge regressions on several kernels.
@@ -363,6 +376,8 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         The parameters of the settings that are averaged.
     n_jobs : int, optional
         Threads, in joblib's convention.
+    conformity : Conformity, optional
+        How wrong the mean of leave-one-out predictions was.
     """
 
     def __init__(
@@ -370,10 +385,12 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         groups: Sequence[Group],
         settings: Sequence[dict[str, Any]] = (),
         n_jobs: int | None = None,
+        conformity: Conformity | None = None,
     ) -> None:
         self.groups = groups
         self.settings = settings
         self.n_jobs = n_jobs
+        self.conformity = conformity
 
     def __repr__(self) -> str:
         return f"AveragedRegressor({len(self.settings)} settings)"
@@ -381,3 +398,8 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
     def predict(self, X: Any) -> Float64:
         """Predicted value of each graph."""
         return self.summed_scores(X)[:, 0]
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float64:
+        """Lower and upper end of an interval for each graph: see NASKRegressor.predict_interval."""
+        owner = type(self).__name__
+        return number_intervals(self.conformity, lambda: self.predict(X), coverage, owner)

@@ -37,15 +37,18 @@ from nask.kernels.parameters import (
     is_number,
 )
 from nask.learning.calibration import Calibration
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import DecisionFunctions, KernelModel
 from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
-from nask.messages import quoted
+from nask.messages import listed, quoted
 from nask.storage.model_file import Arrays
 
 GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegressor
 # The arrays that a model may have.
 CALIBRATION = ["calibration/coefficients", "calibration/constants"]
+CONFORMITY = ["conformity/errors", "conformity/codes"]
+OPTIONAL = [*CALIBRATION, *CONFORMITY]
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
 AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
 # Numbers have one function, as if there were one class.
@@ -113,11 +116,13 @@ def learned_functions(
         calibration = calibration_of(arrays, n_classes)
     n_functions = n_functions_of(multiclass, n_classes)
     learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
+    conformity = conformity_of(arrays, n_classes, n_items)
     if model.learner != "ridge":
-        return KernelSVM(*learned)
+        return KernelSVM(*learned, conformity=conformity)
     chosen = document["ridge"]
     alpha, score = as_finite(chosen["alpha"], positive=True), as_finite(chosen["score"])
-    return KernelRidge(*learned, alpha, multiclass, n_classes, score)
+    found = alpha, multiclass, n_classes, score
+    return KernelRidge(*learned, *found, conformity=conformity)
 
 
 def _averaged(
@@ -135,10 +140,11 @@ def _averaged(
         n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
         forms = members_of(content, arrays, f"group{number}", n_hops, n_classes, n_graphs)
         groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
-    settings = settings_of(document)
+    settings, known = settings_of(document), conformity_of(arrays, n_classes, n_graphs)
     if classes is None:
-        return AveragedRegressor(groups, settings)
-    return AveragedClassifier(groups, classes, calibration_of(arrays, n_classes), settings)
+        return AveragedRegressor(groups, settings, conformity=known)
+    calibration = calibration_of(arrays, n_classes)
+    return AveragedClassifier(groups, classes, calibration, settings, conformity=known)
 
 
 def settings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -195,6 +201,39 @@ def calibration_of(arrays: Arrays, n_classes: int) -> Calibration | None:
         return None
     n_scores = 1 if n_classes == 2 else n_classes
     return Calibration(*_function(arrays, "calibration", n_classes, n_scores))
+
+
+def conformity_of(arrays: Arrays, n_classes: int, n_items: int) -> Conformity | None:
+    """How wrong a model was about so many items, where the file holds it.
+
+    ``n_classes`` is 1 for numbers.
+    """
+    there = [name for name in CONFORMITY if name in arrays]
+    if not there:
+        return None
+    of_classes = n_classes != OF_NUMBERS
+    if there != (CONFORMITY if of_classes else CONFORMITY[:1]):
+        raise ModelFileError(f"Of held-out errors the file has {listed(there)} alone.")
+    errors, codes = arrays[CONFORMITY[0]], arrays.get(CONFORMITY[1])
+    if errors.dtype != np.float64 or errors.ndim != 1 or not 0 < len(errors) <= n_items:
+        raise ModelFileError(
+            f"The held-out errors have shape {errors.shape} and type {errors.dtype}: expected "
+            f"{n_items} numbers of type float64 at most."
+        )
+    # Those of classes are at most 1, but for rounding.
+    if not (errors.min() >= 0 and errors.max() <= (2.0 if of_classes else LARGEST)):
+        raise ModelFileError("The held-out errors are missing, negative or too large.")
+    if codes is None:
+        return Conformity(errors)
+    whole = codes.shape == errors.shape and codes.dtype.kind in "iu"
+    if not whole or not _within(codes, n_classes):
+        raise ModelFileError(
+            f"The classes of held-out errors have shape {codes.shape} and type {codes.dtype}: "
+            f"expected {len(errors)} numbers of the {n_classes} classes."
+        )
+    if CALIBRATION[0] not in arrays:
+        raise ModelFileError("The file has held-out errors of probabilities, but no probabilities.")
+    return Conformity(errors, codes.astype(np.intp))
 
 
 def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:

@@ -19,13 +19,14 @@ from nask.estimators.averaged import (
 from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier
-from nask.estimators.restoring import CALIBRATION, GraphModel, array_names, restore
+from nask.estimators.restoring import OPTIONAL, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.exceptions import ModelFileError, ParameterError
 from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel
 from nask.learning.ridge import KernelRidge
 from nask.messages import quoted
@@ -86,6 +87,7 @@ def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
     }
     if isinstance(model, AveragedClassifier):
         add_classes(document, arrays, model.classes_, model.calibration)
+    add_conformity(arrays, model.conformity)
     write_file(path, document, arrays, "save")
 
 
@@ -112,6 +114,15 @@ def add_functions(document: dict[str, Any], arrays: Arrays, functions: KernelMod
             "multiclass": functions.multiclass,
             "score": functions.score,
         }
+    add_conformity(arrays, functions.conformity)
+
+
+def add_conformity(arrays: Arrays, conformity: Conformity | None) -> None:
+    """Add how wrong a model was about items that it had not learned from, where it knows."""
+    if conformity is not None:
+        arrays["conformity/errors"] = conformity.errors
+        if conformity.codes is not None:
+            arrays["conformity/codes"] = conformity.codes
 
 
 def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
@@ -170,8 +181,8 @@ def _is_of_nodes(document: Mapping[str, Any]) -> bool:
 def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Names of the arrays that a model has, and of those that it may have."""
     if _is_of_nodes(document):
-        return node_array_names(document), CALIBRATION
-    return array_names(document), CALIBRATION
+        return node_array_names(document), OPTIONAL
+    return array_names(document), OPTIONAL
 
 
 def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:

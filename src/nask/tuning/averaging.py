@@ -10,6 +10,7 @@ import numpy as np
 from nask.arrays import Array, Positions
 from nask.estimators.averaged import AveragedClassifier, AveragedRegressor
 from nask.learning.calibration import Calibration
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import DecisionFunctions
 from nask.learning.goals import Goal
 from nask.learning.held_out import confidence_of
@@ -58,12 +59,15 @@ def averaged(
         sweep = some[0].sweep
         groups.append(sweep.group(kernels[id(sweep)], members, train, goal.n_scores))
     settings = [trial.parameters for trial in choice.trials]
-    if classes is None:
-        return AveragedRegressor(groups, settings, n_jobs)
     left_out = [trial.left_out for trial in choice.trials if trial.left_out is not None]
     held_out = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
-    calibration = Calibration.scaled(confidence_of(held_out), goal.truth, goal.sample_weight)
-    return AveragedClassifier(groups, classes, calibration, settings, n_jobs)
+    if classes is None:
+        conformity = Conformity.of_numbers(goal.truth, held_out[:, 0])
+        return AveragedRegressor(groups, settings, n_jobs, conformity)
+    confidence = confidence_of(held_out)
+    calibration = Calibration.scaled(confidence, goal.truth, goal.sample_weight)
+    known = Conformity.of_decisions(calibration, confidence, goal.truth)
+    return AveragedClassifier(groups, classes, calibration, settings, n_jobs, known)
 
 
 def _alike(trials: Sequence[Trial], key: Callable[[Trial], int]) -> Iterable[list[Trial]]:

@@ -97,6 +97,11 @@ class TunedGraphRegressor(RegressorMixin, TunedModel):
         predicted: Float64 = self.fitted().predict(X)
         return predicted
 
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float64:
+        """Lower and upper end of intervals: see :meth:`nask.NASKRegressor.predict_interval`."""
+        intervals: Float64 = self.fitted().predict_interval(X, coverage)
+        return intervals
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TunedNASKRegressor(TunedGraphRegressor, TunedStarModel):
