@@ -31,6 +31,7 @@ from nask.learning.conformal import Conformity
 from nask.learning.coverage import class_sets, number_intervals
 from nask.learning.decisions import DecisionFunctions, most_confident
 from nask.learning.held_out import class_scores, confidence_of
+from nask.learning.likeness import Likeness, Side, known_likeness
 from nask.messages import quoted
 
 
@@ -183,12 +184,28 @@ def _summed(members: Sequence[Member], grams: Iterable[Array], n_classes: int) -
     return np.asarray(np.sum(scores, axis=0))
 
 
+class MemberLikeness(NamedTuple):
+    """How far training graphs are from each other, by the kernel of one member.
+
+    Parameters
+    ----------
+    group, member : int
+        The member, of a group of graphs.
+    likeness : Likeness
+    """
+
+    group: int
+    member: int
+    likeness: Likeness
+
+
 class AveragedModel(TakesGraphs, BaseEstimator):
     """The mean of ridge regressions on several kernels; subclasses say of what."""
 
     groups: Sequence[Group]
     settings: Sequence[dict[str, Any]]
     n_jobs: int | None
+    likeness: MemberLikeness | None
 
     @property
     def molecules_(self) -> MoleculeReading | None:
@@ -268,6 +285,24 @@ class AveragedModel(TakesGraphs, BaseEstimator):
         decider = self._decider(nodes, nodes[0].nodes)
         return explain_node(graph, node, [g.kernel for g in nodes], decider, asked, execution)
 
+    def applicability(self, X: Any) -> Float64:
+        """How much each graph is like those of training: see NASKClassifier.applicability.
+
+        By the kernel of the best setting.
+        """
+        if any(isinstance(group, NodeGroup) for group in self.groups):
+            raise ParameterError("This is a model of nodes: applicability is told of graphs alone.")
+        owner, at = type(self).__name__, self.likeness
+        known = known_likeness(None if at is None else at.likeness, owner)
+        assert at is not None
+        group = self.groups[at.group]
+        assert isinstance(group, GraphGroup)
+        kernel, member = group.kernel, group.members[at.member]
+        execution = Execution(n_jobs=self.n_jobs)
+        rows = kernel.prepare(as_graphs(X, molecules=kernel.molecules), execution)
+        [gram] = kernel.grams_of_forms(rows, [member[:2]], execution)
+        return known.p_values(gram, *(Side.of(own, member.form) for own in (rows, kernel.graphs)))
+
     def _decider(self, groups: Sequence[GraphGroup | NodeGroup], training: Index) -> Decider:
         members = [[OnForm(*member) for member in group.members] for group in groups]
         classes: Array | None = getattr(self, "classes", None)
@@ -302,6 +337,8 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         Threads, in joblib's convention.
     conformity : Conformity, optional
         How wrong the mean of leave-one-out answers was.
+    likeness : MemberLikeness, optional
+        How far training graphs are from each other.
 
     Attributes
     ----------
@@ -316,6 +353,7 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         settings: Sequence[dict[str, Any]] = (),
         n_jobs: int | None = None,
         conformity: Conformity | None = None,
+        likeness: MemberLikeness | None = None,
     ) -> None:
         self.groups = groups
         self.classes = classes
@@ -323,6 +361,7 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         self.settings = settings
         self.n_jobs = n_jobs
         self.conformity = conformity
+        self.likeness = likeness
 
     @property
     def classes_(self) -> Array:
@@ -378,6 +417,8 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         Threads, in joblib's convention.
     conformity : Conformity, optional
         How wrong the mean of leave-one-out predictions was.
+    likeness : MemberLikeness, optional
+        How far training graphs are from each other.
     """
 
     def __init__(
@@ -386,11 +427,13 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         settings: Sequence[dict[str, Any]] = (),
         n_jobs: int | None = None,
         conformity: Conformity | None = None,
+        likeness: MemberLikeness | None = None,
     ) -> None:
         self.groups = groups
         self.settings = settings
         self.n_jobs = n_jobs
         self.conformity = conformity
+        self.likeness = likeness
 
     def __repr__(self) -> str:
         return f"AveragedRegressor({len(self.settings)} settings)"

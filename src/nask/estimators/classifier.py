@@ -98,7 +98,7 @@ class NASKClassifier(DecidesClasses, LearnsClasses, GraphEstimator):
         self.weights_by_code(self.classes_)
         kernel, gram = self._fit_kernel(graphs)
         functions = self.learn(gram, codes, self.classes_, weights)
-        self._keep(kernel, functions, there, n_graphs)
+        self._keep(kernel, functions, there, n_graphs, gram)
         return self
 
     def decision_function(self, X: Any) -> Float64:

@@ -110,7 +110,7 @@ class NASKRegressor(RegressorMixin, GraphEstimator):
             functions = KernelSVM.regress(gram, target, *how)
         else:
             functions = KernelRidge.regress(gram, target, self.alpha, weights)
-        self._keep(kernel, functions, there, n_graphs)
+        self._keep(kernel, functions, there, n_graphs, gram)
         return self
 
     def predict(self, X: Any) -> Float64:

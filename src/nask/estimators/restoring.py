@@ -5,7 +5,7 @@ Compiled code trusts positions and predictions trust shapes, so nothing is belie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -19,6 +19,7 @@ from nask.estimators.averaged import (
     AveragedRegressor,
     GraphGroup,
     Member,
+    MemberLikeness,
 )
 from nask.estimators.base import LearnsClasses
 from nask.estimators.classifier import NASKClassifier
@@ -39,6 +40,7 @@ from nask.kernels.parameters import (
 from nask.learning.calibration import Calibration
 from nask.learning.conformal import Conformity
 from nask.learning.decisions import DecisionFunctions, KernelModel
+from nask.learning.likeness import Likeness
 from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
 from nask.messages import listed, quoted
@@ -48,7 +50,8 @@ GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegre
 # The arrays that a model may have.
 CALIBRATION = ["calibration/coefficients", "calibration/constants"]
 CONFORMITY = ["conformity/errors", "conformity/codes"]
-OPTIONAL = [*CALIBRATION, *CONFORMITY]
+DISTANCES = "likeness/distances"
+OPTIONAL = [*CALIBRATION, *CONFORMITY, DISTANCES]
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
 AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
 # Numbers have one function, as if there were one class.
@@ -91,6 +94,7 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     functions = learned_functions(model, document, arrays, n_support, n_graphs)
     model.set_fitted(kernel, functions, n_graphs)
+    model.likeness_ = likeness_of(document, arrays, n_graphs)
     return model
 
 
@@ -140,11 +144,12 @@ def _averaged(
         n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
         forms = members_of(content, arrays, f"group{number}", n_hops, n_classes, n_graphs)
         groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
-    settings, known = settings_of(document), conformity_of(arrays, n_classes, n_graphs)
+    settings, conformity = settings_of(document), conformity_of(arrays, n_classes, n_graphs)
+    likeness = _likeness_of_member(document, arrays, groups)
     if classes is None:
-        return AveragedRegressor(groups, settings, conformity=known)
+        return AveragedRegressor(groups, settings, None, conformity, likeness)
     calibration = calibration_of(arrays, n_classes)
-    return AveragedClassifier(groups, classes, calibration, settings, conformity=known)
+    return AveragedClassifier(groups, classes, calibration, settings, None, conformity, likeness)
 
 
 def settings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -234,6 +239,42 @@ def conformity_of(arrays: Arrays, n_classes: int, n_items: int) -> Conformity | 
     if CALIBRATION[0] not in arrays:
         raise ModelFileError("The file has held-out errors of probabilities, but no probabilities.")
     return Conformity(errors, codes.astype(np.intp))
+
+
+def likeness_of(document: Mapping[str, Any], arrays: Arrays, n_graphs: int) -> Likeness | None:
+    """How far training graphs are from each other, where the file holds it."""
+    content = document.get("likeness")
+    if content is None and DISTANCES not in arrays:
+        return None
+    if not isinstance(content, Mapping) or DISTANCES not in arrays:
+        raise ModelFileError("The file has distances of training graphs, or their units, alone.")
+    distances = arrays[DISTANCES]
+    whole = distances.dtype == np.float64 and distances.ndim == 1
+    if not whole or not 0 < len(distances) <= n_graphs:
+        raise ModelFileError(
+            f"The distances of training graphs have shape {distances.shape} and type "
+            f"{distances.dtype}: expected {n_graphs} numbers of type float64 at most."
+        )
+    finite = np.isfinite(distances).all() and distances[0] >= 0
+    if not finite or (np.diff(distances) < 0).any():
+        raise ModelFileError("The distances of training graphs are no numbers from 0, in order.")
+    units = (as_finite(content[name], positive=True) for name in ("unit", "size_unit"))
+    return Likeness(distances, *units)
+
+
+def _likeness_of_member(
+    document: Mapping[str, Any], arrays: Arrays, groups: Sequence[GraphGroup]
+) -> MemberLikeness | None:
+    likeness = likeness_of(document, arrays, groups[0].kernel.n_graphs)
+    if likeness is None:
+        return None
+    group, member = (document["likeness"][name] for name in ("group", "member"))
+    sizes = [len(own.members) for own in groups]
+    if not is_integer(group) or not 0 <= group < len(sizes):
+        raise ModelFileError(f"The distances are those of group {quoted(group)}, which is none.")
+    if not is_integer(member) or not 0 <= member < sizes[group]:
+        raise ModelFileError(f"The distances are those of member {quoted(member)}, which is none.")
+    return MemberLikeness(group, member, likeness)
 
 
 def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:

@@ -28,6 +28,7 @@ from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
 from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel
+from nask.learning.likeness import Likeness
 from nask.learning.ridge import KernelRidge
 from nask.messages import quoted
 from nask.storage.model_file import Arrays, read_file, write_file
@@ -54,6 +55,7 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     if isinstance(model, NASKClassifier):
         add_classes(document, arrays, model.classes_, functions.calibration)
     add_functions(document, arrays, functions)
+    add_likeness(document, arrays, model.likeness_)
     write_file(path, document, arrays, "save")
 
 
@@ -79,7 +81,7 @@ def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
         own = {**_kernel_to_json(kernel), "batch": batch}
         groups.append(own | add_members(arrays, f"group{number}", group))
     settings = [plain_parameters(setting) for setting in model.settings]
-    document = {
+    document: dict[str, Any] = {
         "class": type(model).__name__,
         "target": model.target_name_,
         "groups": groups,
@@ -88,6 +90,9 @@ def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
     if isinstance(model, AveragedClassifier):
         add_classes(document, arrays, model.classes_, model.calibration)
     add_conformity(arrays, model.conformity)
+    if model.likeness is not None:
+        *where, likeness = model.likeness
+        add_likeness(document, arrays, likeness, *where)
     write_file(path, document, arrays, "save")
 
 
@@ -123,6 +128,20 @@ def add_conformity(arrays: Arrays, conformity: Conformity | None) -> None:
         arrays["conformity/errors"] = conformity.errors
         if conformity.codes is not None:
             arrays["conformity/codes"] = conformity.codes
+
+
+def add_likeness(
+    document: dict[str, Any],
+    arrays: Arrays,
+    likeness: Likeness | None,
+    group: int = 0,
+    member: int = 0,
+) -> None:
+    """Add how far training graphs are from each other, where the model knows; by which member."""
+    if likeness is not None:
+        arrays["likeness/distances"] = likeness.distances
+        units = {"unit": likeness.unit, "size_unit": likeness.size_unit}
+        document["likeness"] = {**units, "group": group, "member": member}
 
 
 def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:

@@ -205,6 +205,14 @@ class TunedNASKRegressor(TunedGraphRegressor, TunedStarModel):
         found: GraphExplanation = self.fitted().explain(graph)
         return found
 
+    def applicability(self, X: Any) -> Float64:
+        """How much each graph is like those of training.
+
+        See :meth:`nask.NASKClassifier.applicability`.
+        """
+        shares: Float64 = self.fitted().applicability(X)
+        return shares
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best estimator to a file that :func:`nask.load` reads."""
         self.fitted().save(path)
