@@ -23,6 +23,7 @@ from nask.estimators.averaged import (
 )
 from nask.estimators.base import LearnsClasses
 from nask.estimators.classifier import NASKClassifier
+from nask.estimators.outliers import NASKOutlierDetector
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
 from nask.graph.batch import BATCH_ARRAYS, GraphBatch
@@ -40,19 +41,21 @@ from nask.kernels.parameters import (
 from nask.learning.calibration import Calibration
 from nask.learning.conformal import Conformity
 from nask.learning.decisions import DecisionFunctions, KernelModel
-from nask.learning.likeness import Likeness
+from nask.learning.likeness import Likeness, known_likeness
 from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
 from nask.messages import listed, quoted
 from nask.storage.model_file import Arrays
 
-GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegressor
+GraphModel = (
+    NASKClassifier | NASKRegressor | NASKOutlierDetector | AveragedClassifier | AveragedRegressor
+)
 # The arrays that a model may have.
 CALIBRATION = ["calibration/coefficients", "calibration/constants"]
 CONFORMITY = ["conformity/errors", "conformity/codes"]
 DISTANCES = "likeness/distances"
 OPTIONAL = [*CALIBRATION, *CONFORMITY, DISTANCES]
-CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
+CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor, NASKOutlierDetector)}
 AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
 # Numbers have one function, as if there were one class.
 OF_NUMBERS = 1
@@ -95,6 +98,9 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
     functions = learned_functions(model, document, arrays, n_support, n_graphs)
     model.set_fitted(kernel, functions, n_graphs)
     model.likeness_ = likeness_of(document, arrays, n_graphs)
+    if isinstance(model, NASKOutlierDetector):
+        known_likeness(model.likeness_, type(model).__name__)
+        model.offset_ = as_finite(document["offset"])
     return model
 
 
@@ -119,6 +125,8 @@ def learned_functions(
         multiclass = _multiclass(document["ridge"]) if model.learner == "ridge" else "ovo"
         calibration = calibration_of(arrays, n_classes)
     n_functions = n_functions_of(multiclass, n_classes)
+    if isinstance(model, NASKOutlierDetector) and model.learner == "nearest":
+        n_functions = 0
     learned = *_function(arrays, "machine", n_functions, n_support), support, calibration
     conformity = conformity_of(arrays, n_classes, n_items)
     if model.learner != "ridge":
@@ -277,13 +285,13 @@ def _likeness_of_member(
     return MemberLikeness(group, member, likeness)
 
 
-def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
+def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor | NASKOutlierDetector:
     """The model as it was before it was fitted. How to run it is not the file's to say."""
     name = document["class"]
     if name not in CLASSES:
         hint = did_you_mean(str(name), CLASSES)
         raise ModelFileError(f"The class of the model is {quoted(name)}, which is none. {hint}")
-    model: NASKClassifier | NASKRegressor = CLASSES[name]()
+    model: NASKClassifier | NASKRegressor | NASKOutlierDetector = CLASSES[name]()
     set_parameters(model, document["parameters"], name)
     model.check_parameters()
     return model

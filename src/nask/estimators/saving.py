@@ -19,6 +19,7 @@ from nask.estimators.averaged import (
 from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier
+from nask.estimators.outliers import NASKOutlierDetector
 from nask.estimators.restoring import OPTIONAL, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.exceptions import ModelFileError, ParameterError
@@ -56,6 +57,8 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
         add_classes(document, arrays, model.classes_, functions.calibration)
     add_functions(document, arrays, functions)
     add_likeness(document, arrays, model.likeness_)
+    if isinstance(model, NASKOutlierDetector):
+        document["offset"] = model.offset_
     write_file(path, document, arrays, "save")
 
 
@@ -153,7 +156,8 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
 
     Returns
     -------
-    NASKClassifier, NASKRegressor, NASKNodeClassifier, AveragedClassifier or AveragedRegressor
+    NASKClassifier, NASKRegressor, NASKOutlierDetector, NASKNodeClassifier, AveragedClassifier or \
+AveragedRegressor
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -182,7 +186,7 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
             "file written by the save method of a NASKClassifier, NASKRegressor, "
-            "NASKNodeClassifier, or one of their tuned forms."
+            "NASKOutlierDetector, NASKNodeClassifier, or one of their tuned forms."
         ) from error
 
 
