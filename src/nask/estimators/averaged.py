@@ -205,7 +205,13 @@ class AveragedModel(TakesGraphs, BaseEstimator):
     groups: Sequence[Group]
     settings: Sequence[dict[str, Any]]
     n_jobs: int | None
+    conformity: Conformity | None
     likeness: MemberLikeness | None
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the model was about items that it had not learned from, where it knows."""
+        return self.conformity
 
     @property
     def molecules_(self) -> MoleculeReading | None:

@@ -23,6 +23,7 @@ from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, GraphKernelParameters, is_positive
 from nask.learning.class_weights import ClassWeight, CodeWeight, weights_by_code
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel
 from nask.learning.likeness import Likeness, Side, known_likeness
 from nask.learning.ridge import KernelRidge
@@ -109,6 +110,12 @@ class GraphEstimator(GraphKernelParameters):
     def support_(self) -> Positions:
         """Positions of the support graphs in the training list."""
         return self.functions_.support
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the model was about graphs that it had not learned from, where it knows."""
+        found: Conformity | None = getattr(self.functions_, "conformity", None)
+        return found
 
     @property
     def molecules_(self) -> MoleculeReading | None:

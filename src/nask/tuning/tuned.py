@@ -19,6 +19,7 @@ from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import kinds_of
 from nask.io.coerce import TakesGraphs
+from nask.learning.conformal import Conformity
 from nask.learning.goals import Goal
 from nask.tuning.averaging import averaged
 from nask.tuning.grid import Grid, named_grid
@@ -183,6 +184,12 @@ class TunedModel(TakesGraphs, BaseEstimator):
             judge.enter(own, stack, rows)
             self.seconds_kernel_ += between - start
             self.seconds_learning_ += time.perf_counter() - between
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the chosen model was about items that it had not learned from."""
+        found: Conformity | None = getattr(self.fitted(), "conformity_", None)
+        return found
 
     def fitted(self) -> Any:
         """Return the best estimator; raise where there is none yet."""
