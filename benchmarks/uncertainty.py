@@ -4,9 +4,9 @@
     python benchmarks/uncertainty.py intervals
     python benchmarks/uncertainty.py outliers BZR:COX2 COX2:BZR PTC_MR ENZYMES NCI1
 
-The variable NASK_DATA names the folder of the sets' zip files. Each prints the rows of a table of docs/uncertainty.md: means over splits of a set into training
-and test graphs, drawn with seeds of their own. Sets of more than 1000 graphs are cut to 1000, drawn
-with the seed of the split.
+The variable NASK_DATA names the folder of the sets' zip files. Each prints the rows of a table of
+docs/uncertainty.md: means over splits of a set into training and test graphs, drawn with seeds of
+their own. Sets of more than 1000 graphs are cut to 1000, drawn with the seed of the split.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class NASKRegressor(RegressorMixin, GraphEstimator):
         least mean squared error by leave-one-out.
     intervals : bool, default=True
         Whether to measure errors on held-out graphs, for :meth:`predict_interval`, at the cost of
-        five more (cheap) fits of an SVM on the same Gram matrix. A ridge regression knows them.
+        ten more (cheap) fits of an SVM on the same Gram matrix. A ridge regression knows them.
     **kernel parameters
         All those of :class:`nask.NASK`, with the same defaults.
 

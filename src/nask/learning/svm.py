@@ -12,12 +12,16 @@ from sklearn.svm import SVC, SVR
 
 from nask.arrays import Array, Float64, Positions
 from nask.choices import Scheme
-from nask.learning.calibration import FOLDS, Calibration, decisions_of_folds
+from nask.learning.calibration import Calibration, decisions_of_folds
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_classes
 from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel
 from nask.learning.votes import class_confidence
+
+# Of numbers: with 5 folds, which learn from 80 % of the items, intervals are wider than they need to
+# be (92.5 % of molecules were within those of 90 %).
+FOLDS = 10
 
 
 @dataclass(frozen=True)
