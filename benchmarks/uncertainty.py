@@ -56,7 +56,7 @@ def sets(names: Sequence[str], seeds: Sequence[int], coverage: float, tuned: boo
                 rights = model.predict(new) == y[test]
                 values = [float(rights.mean())]
                 for by_class in (False, True):
-                    given = model.predict_set(new, coverage, by_class)
+                    given = model.predict_set(new, coverage=coverage, by_class=by_class)
                     held = given[np.arange(len(test)), codes[test]]
                     each = [held[codes[test] == k].mean() for k in range(len(classes))]
                     sizes = given.sum(axis=1)
@@ -99,7 +99,7 @@ def intervals(seeds: Sequence[int], coverage: float, tuned: bool) -> None:
             for _, train, test in splits(len(smiles), seeds):
                 model.fit([smiles[k] for k in train], y[train])
                 new = [smiles[k] for k in test]
-                lower, upper = model.predict_interval(new, coverage).T
+                lower, upper = model.predict_interval(new, coverage=coverage).T
                 held = (lower <= y[test]) & (y[test] <= upper)
                 found.append([model.score(new, y[test]), held.mean(), (upper - lower).mean()])
             r2, covered, width = np.mean(found, axis=0)

@@ -448,7 +448,7 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         """Predicted value of each graph."""
         return self.summed_scores(X)[:, 0]
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float64:
+    def predict_interval(self, X: Any, *, coverage: float = 0.9) -> Float64:
         """Lower and upper end of an interval for each graph: see NASKRegressor.predict_interval."""
         owner = type(self).__name__
         return number_intervals(self.conformity, lambda: self.predict(X), coverage, owner)

@@ -117,7 +117,7 @@ class NASKClassifier(DecidesClasses, LearnsClasses, GraphEstimator):
             )
         return self.functions_.calibration.probabilities(decision)
 
-    def predict_set(self, X: Any, coverage: float = 0.9, by_class: bool = False) -> Mask:
+    def predict_set(self, X: Any, *, coverage: float = 0.9, by_class: bool = False) -> Mask:
         """Tell which classes each graph may have; the true one is among them so often.
 
         A set has as few classes as the model's errors on held-out training graphs allow, and one

@@ -128,7 +128,7 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
         check_is_fitted(self)
         return float(self.estimator_.score(X, y))
 
-    def predict_set(self, X: Any, coverage: float | None = None, by_class: bool = False) -> Mask:
+    def predict_set(self, X: Any, *, coverage: float | None = None, by_class: bool = False) -> Mask:
         """Tell which classes each graph may have: see :meth:`nask.NASKClassifier.predict_set`.
 
         Parameters
@@ -151,7 +151,7 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
         predicted = np.searchsorted(self.classes_, self.estimator_.predict(X))
         return self.conformity_.sets(probabilities, predicted, coverage, by_class)
 
-    def predict_interval(self, X: Any, coverage: float | None = None) -> Float64:
+    def predict_interval(self, X: Any, *, coverage: float | None = None) -> Float64:
         """Lower and upper end of an interval around each predicted number, (n_graphs, 2).
 
         Parameters

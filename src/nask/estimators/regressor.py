@@ -118,7 +118,7 @@ class NASKRegressor(RegressorMixin, GraphEstimator):
         gram = self._gram(X)
         return np.asarray(self.functions_.decide(gram)[:, 0])
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float64:
+    def predict_interval(self, X: Any, *, coverage: float = 0.9) -> Float64:
         """Lower and upper end of an interval that holds the true value so often, (n_graphs, 2).
 
         It is the predicted value, less and plus what the model's errors on held-out training graphs

@@ -19,8 +19,8 @@ from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel
 from nask.learning.votes import class_confidence
 
-# Of numbers: with 5 folds, which learn from 80 % of the items, intervals are wider than they need to
-# be (92.5 % of molecules were within those of 90 %).
+# Of numbers: with 5 folds, which learn from 80 % of the items, intervals are wider than they need
+# to be (92.5 % of molecules were within those of 90 %).
 FOLDS = 10
 
 

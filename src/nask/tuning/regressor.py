@@ -97,9 +97,9 @@ class TunedGraphRegressor(RegressorMixin, TunedModel):
         predicted: Float64 = self.fitted().predict(X)
         return predicted
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float64:
+    def predict_interval(self, X: Any, *, coverage: float = 0.9) -> Float64:
         """Lower and upper end of intervals: see :meth:`nask.NASKRegressor.predict_interval`."""
-        intervals: Float64 = self.fitted().predict_interval(X, coverage)
+        intervals: Float64 = self.fitted().predict_interval(X, coverage=coverage)
         return intervals
 
 

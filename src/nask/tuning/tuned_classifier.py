@@ -217,7 +217,7 @@ class TunedGraphClassifier(TunedClassifier):
         probabilities: Float64 = self.fitted().predict_proba(X)
         return probabilities
 
-    def predict_set(self, X: Any, coverage: float = 0.9, by_class: bool = False) -> Mask:
+    def predict_set(self, X: Any, *, coverage: float = 0.9, by_class: bool = False) -> Mask:
         """Tell which classes each graph may have: see :meth:`nask.NASKClassifier.predict_set`."""
         sets: Mask = self.fitted().predict_set(X, coverage=coverage, by_class=by_class)
         return sets
