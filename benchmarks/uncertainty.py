@@ -87,13 +87,14 @@ def regressors(tuned: bool) -> dict[str, Any]:
     }
 
 
-def intervals(seeds: Sequence[int], coverage: float, tuned: bool) -> None:
+def intervals(names: Sequence[str], seeds: Sequence[int], coverage: float, tuned: bool) -> None:
     """Coverage and width of intervals, on molecules drawn from fragments."""
     from drawn_molecules import molecules
 
     row("target", "model", "R2", "covered", "width", "width / spread of the target")
     smiles, targets = molecules(N_MOLECULES, seed=0)
-    for name, y in targets.items():
+    for name in names or targets:
+        y = targets[name]
         for label, model in regressors(tuned).items():
             found = []
             for _, train, test in splits(len(smiles), seeds):
@@ -169,7 +170,7 @@ def row(*cells: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["sets", "intervals", "outliers"])
-    parser.add_argument("datasets", nargs="*")
+    parser.add_argument("names", nargs="*", help="sets, or targets; all targets by default")
     parser.add_argument("--splits", type=int, default=20, help="seeds 0, 1, ...")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--coverage", type=float, default=0.9)
@@ -177,11 +178,11 @@ def main() -> None:
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.splits)
     if given.what == "sets":
-        sets(given.datasets, seeds, given.coverage, given.tuned)
+        sets(given.names, seeds, given.coverage, given.tuned)
     elif given.what == "intervals":
-        intervals(seeds, given.coverage, given.tuned)
+        intervals(given.names, seeds, given.coverage, given.tuned)
     else:
-        outliers(given.datasets, seeds)
+        outliers(given.names, seeds)
 
 
 if __name__ == "__main__":

@@ -416,3 +416,23 @@ def test_errors_are_not_changed_by_what_is_asked(fitted):
     before = errors.copy()
     Conformity(errors).half_width(0.5)
     np.testing.assert_array_equal(errors, before)
+
+
+def test_a_search_measures_distances_on_its_way(monkeypatch):
+    """By the kernel of the best setting, and without another pass over the graphs for it."""
+    from nask.tuning import averaging
+
+    grid = {"n_hops": [1, 2], "gamma": [0.1, 1.0], "gram": ["linear", "rbf"], "alpha": [0.1]}
+    monkeypatch.setattr(averaging, "_likeness", lambda *_: pytest.fail("another pass"))
+    model = nask.TunedNASKClassifier(grid=grid).fit(GRAPHS, MUTAG.y[:60])
+    best = {name: model.best_params_[name] for name in ("n_hops", "gamma", "gram", "alpha")}
+    alone = nask.NASKClassifier(learner="ridge", **best).fit(GRAPHS, MUTAG.y[:60])
+    np.testing.assert_allclose(model.applicability(NEW), alone.applicability(NEW))
+    ours, theirs = model.best_estimator_.likeness.likeness, alone.likeness_
+    np.testing.assert_allclose(ours.distances, theirs.distances, atol=1e-7)
+    # Without what was noted, a pass gives the same.
+    monkeypatch.undo()
+    monkeypatch.setattr("nask.tuning.leave_one_out.RidgeJudge._note_distances", lambda *_: None)
+    later = nask.TunedNASKClassifier(grid=grid).fit(GRAPHS, MUTAG.y[:60])
+    found = later.best_estimator_.likeness.likeness
+    np.testing.assert_allclose(found.distances, ours.distances, atol=1e-7)

@@ -18,7 +18,8 @@ WINDOW_NUMBERS = 250_000
 # Of logarithms: a tenth more nodes is as far as two graphs of different kinds, where the training
 # graphs have one size.
 LEAST_SPREAD = 0.1
-# Relative differences of distances below this are rounding errors of the Gram matrix.
+# Relative differences of distances below this are rounding errors of the Gram matrix; so are squared
+# distances, where graphs are the same.
 ROUNDING = 1e-6
 
 
@@ -125,7 +126,7 @@ class Likeness:
             if support is not None:
                 squared[np.arange(len(gram))[window, None] == support] = np.inf
             nearest[window] = squared.min(axis=1)
-        return np.sqrt(nearest)
+        return np.sqrt(np.where(nearest < ROUNDING, 0.0, nearest))
 
     def squared(self, gram: Floats, rows: Side, columns: Side) -> Float64:
         """Squared distances of graphs from others, from the kernel between them.

@@ -69,7 +69,8 @@ def averaged(
         group = sweep.group(kernels[id(sweep)], members, train, goal.n_scores)
         best = [k for k, own in enumerate(members) if own[0] is choice.best.candidate]
         if best and isinstance(group, GraphGroup):
-            likeness = _likeness(group, len(groups), best[0], n_jobs)
+            found = choice.likeness or _likeness(group, best[0], n_jobs)
+            likeness = None if found is None else MemberLikeness(len(groups), best[0], found)
         groups.append(group)
     settings = [trial.parameters for trial in choice.trials]
     left_out = [trial.left_out for trial in choice.trials if trial.left_out is not None]
@@ -83,17 +84,11 @@ def averaged(
     return AveragedClassifier(groups, classes, calibration, settings, n_jobs, known, likeness)
 
 
-def _likeness(
-    group: GraphGroup, number: int, member: int, n_jobs: int | None
-) -> MemberLikeness | None:
-    """How far training graphs are from each other by one kernel, which takes a pass over them."""
-    kernel, form = group.kernel, group.members[member].form
-    [gram] = kernel.grams_of_forms(
-        kernel.graphs, [group.members[member][:2]], Execution(n_jobs=n_jobs)
-    )
-    everything = np.arange(kernel.n_graphs)
-    found = Likeness.fit(gram, Side.of(kernel.graphs, form), everything)
-    return None if found is None else MemberLikeness(number, member, found)
+def _likeness(group: GraphGroup, member: int, n_jobs: int | None) -> Likeness | None:
+    """How far training graphs are from each other by one kernel, in a pass over them."""
+    kernel, own = group.kernel, group.members[member]
+    [gram] = kernel.grams_of_forms(kernel.graphs, [own[:2]], Execution(n_jobs=n_jobs))
+    return Likeness.fit(gram, Side.of(kernel.graphs, own.form), np.arange(kernel.n_graphs))
 
 
 def _alike(trials: Sequence[Trial], key: Callable[[Trial], int]) -> Iterable[list[Trial]]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from nask.arrays import Array, Floats
 from nask.choices import Multiclass
 from nask.learning.decisions import DecisionFunctions
+from nask.learning.likeness import Likeness
 from nask.tuning.sweeps import Candidate, Sweep
 
 
@@ -71,11 +72,14 @@ class Choice(NamedTuple):
         All that are as good, as far as their errors tell.
     score : float
         That of the best: accuracy, if no other was asked for.
+    likeness : Likeness, optional
+        How far the training graphs are from each other, by the kernel of the best.
     """
 
     best: Trial
     trials: list[Trial]
     score: float
+    likeness: Likeness | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -194,6 +194,7 @@ class TunedGraphClassifier(TunedClassifier):
         judge = svm_judge = None
         if self.judges_ridge(len(codes)):
             judge = self.judge(goal)
+            judge.n_nodes = np.array([graph.n_nodes for graph in graphs])
         if self.learner_for(len(codes)) != "ridge":
             svm_judge = self.svm_judge(goal, self.classes_, self.n_jobs)
         chosen = self.choose(graphs, judge, svm_judge, goal, sweeps)
