@@ -405,7 +405,7 @@ def test_parameters_of_detectors(parameters, message):
 
 
 def test_a_detector_needs_two_graphs_and_explains_nothing(fitted):
-    with pytest.raises(ParameterError, match="expected 2 training graphs"):
+    with pytest.raises(ParameterError, match="one sample: expected 2 training graphs"):
         nask.NASKOutlierDetector().fit(GRAPHS[:1])
     with pytest.raises(ParameterError, match=r"nask\.align"):
         fitted["nearest"].explain(NEW[0])

@@ -182,3 +182,10 @@ def test_errors_of_support_vector_regressions_are_of_items_they_have_not_learned
     assert np.abs(svm.decide(sharp[:, svm.support])[:, 0] - noise).max() < 0.01
     assert svm.conformity.errors.mean() > 0.5
     assert KernelSVM.regress(sharp, noise, 1.0, 0.1).conformity is None
+
+
+def test_errors_of_support_vector_regressions_are_on_the_scale_of_the_target(drawn):
+    gram, y, n = drawn
+    svm = KernelSVM.regress(gram[:n, :n], 100 + 7 * y[:n], 10.0, 0.1, intervals=True)
+    held_out_r2 = 1 - np.mean(svm.conformity.errors**2) / np.var(7 * y[:n])
+    assert 0.3 < held_out_r2 < 1

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import KFold
+from sklearn.svm import OneClassSVM
 
 import nask
 from nask.exceptions import ParameterError
 from nask.learning.likeness import Likeness, Side, shares_as_far
-from nask.learning.one_class import left_out_scores, lowest_normal, one_class
+from nask.learning.one_class import FOLDS, left_out_scores, lowest_normal, one_class
 
 
 def gaussian(a, b):
@@ -118,8 +120,6 @@ def test_items_that_are_all_alike():
 
 
 def test_a_one_class_svm_is_that_of_scikit_learn():
-    from sklearn.svm import OneClassSVM
-
     x = np.random.default_rng(7).normal(size=(50, 2))
     gram, new = gaussian(x, x), gaussian(x[:9] + 0.3, x)
     theirs = OneClassSVM(kernel="precomputed", nu=0.2).fit(gram)
@@ -128,6 +128,11 @@ def test_a_one_class_svm_is_that_of_scikit_learn():
         ours.decide(new[:, ours.support])[:, 0], theirs.decision_function(new), atol=1e-12
     )
     assert len(ours.support) < 50
+    scores = left_out_scores(gram, 0.2)
+    for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(x):
+        own = OneClassSVM(kernel="precomputed", nu=0.2).fit(gram[np.ix_(train, train)])
+        expected = own.decision_function(gram[np.ix_(test, train)])
+        np.testing.assert_allclose(scores[test], expected, atol=1e-12)
     # Nobody has learned from itself: an item far from all others has the score of a stranger.
     lonely = np.vstack([x, [[50.0, 50.0]]])
     score = left_out_scores(gaussian(lonely, lonely), 0.2)[-1]

@@ -56,6 +56,9 @@ class NASKOutlierDetector(OutlierMixin, GraphEstimator):
     Distances are those of :meth:`applicability`: in the feature space of the kernel and of sizes,
     since a normalised kernel does not tell a graph from two copies of it side by side.
 
+    ``predict`` is for new graphs: a training graph is its own nearest one. What of the training
+    graphs is unlike the others is told by ``fit_predict``, which leaves each out in turn.
+
     Examples
     --------
     >>> import nask
@@ -104,8 +107,8 @@ class NASKOutlierDetector(OutlierMixin, GraphEstimator):
         owner, graphs = type(self).__name__, as_graphs(X)
         if len(graphs) < FEWEST:
             raise ParameterError(
-                f"{owner} compares graphs with each other: expected {FEWEST} training graphs at "
-                "least. Got one."
+                f"{owner} compares graphs with each other, and there is one sample: expected "
+                f"{FEWEST} training graphs at least."
             )
         kernel, gram = self._fit_kernel(graphs)
         everything, side = np.arange(len(graphs)), Side.of(kernel.graphs, kernel.form)

@@ -15,11 +15,11 @@ from nask.kernels.forms import Form
 
 # Numbers of a Gram matrix that are looked at together: 2 MB.
 WINDOW_NUMBERS = 250_000
-# Of logarithms: a tenth more nodes is as far as two graphs of different kinds, where the training
-# graphs have one size.
+# Of logarithms of sizes, where the training graphs have one size: then a graph with 14 % more nodes
+# is as far from them as they are from each other on average.
 LEAST_SPREAD = 0.1
-# Relative differences of distances below this are rounding errors of the Gram matrix; so are squared
-# distances, where graphs are the same.
+# Relative differences of distances below this are rounding errors of the Gram matrix; so are
+# squared distances, where graphs are the same.
 ROUNDING = 1e-6
 
 
