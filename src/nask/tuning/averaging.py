@@ -74,13 +74,14 @@ def averaged(
         groups.append(group)
     settings = [trial.parameters for trial in choice.trials]
     left_out = [trial.left_out for trial in choice.trials if trial.left_out is not None]
-    held_out = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
+    mean = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
+    # The mean of what was chosen by these very answers is a little too good.
+    held_out = mean if choice.held_out is None else choice.held_out
     if classes is None:
         conformity = Conformity.of_numbers(goal.truth, held_out[:, 0])
         return AveragedRegressor(groups, settings, n_jobs, conformity, likeness)
-    confidence = confidence_of(held_out)
-    calibration = Calibration.scaled(confidence, goal.truth, goal.sample_weight)
-    known = Conformity.of_decisions(calibration, confidence, goal.truth)
+    calibration = Calibration.scaled(confidence_of(mean), goal.truth, goal.sample_weight)
+    known = Conformity.of_decisions(calibration, confidence_of(held_out), goal.truth)
     return AveragedClassifier(groups, classes, calibration, settings, n_jobs, known, likeness)
 
 

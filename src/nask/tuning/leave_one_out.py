@@ -25,6 +25,8 @@ from nask.tuning.near_best import may_be_near, near_best, near_best_parts
 from nask.tuning.sweeps import Candidate, Sweep
 from nask.tuning.trials import Choice, Found, Trial
 
+# Of a search: each learns from 90 % of the items.
+FOLDS = 10
 NO_TESTS = (np.empty(0, dtype=np.intp),)
 
 
@@ -254,6 +256,12 @@ class LeaveOneOut(RidgeJudge):
     kept : sequence of sequence of Candidate, optional
         What is tried in each fold; everything by default.
 
+    Attributes
+    ----------
+    apart : LeaveOneOut or None
+        Chooses anew in folds, and tells what is found of the items of each where they had no part
+        even in the choice.
+
     Examples
     --------
     >>> import nask
@@ -271,6 +279,26 @@ class LeaveOneOut(RidgeJudge):
 
     tests: Sequence[Positions] | None = None
     kept: Sequence[Sequence[Candidate]] | None = None
+    apart: LeaveOneOut | None = field(default=None, init=False)
+
+    def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
+        """Judge the candidates of a sweep."""
+        super().enter(sweep, stack, rows)
+        if self.apart is not None:
+            self.apart.enter(sweep, stack, rows)
+
+    def choose(self, fold: int = 0) -> Choice:
+        """Return the settings that are as good as the best for the training set of a fold."""
+        choice = super().choose(fold)
+        return choice if self.apart is None else choice._replace(held_out=self.apart.all_scores())
+
+    def all_scores(self) -> Float64:
+        """Scores of all items, (n, n_scores), each by what was chosen without its fold."""
+        assert self.tests is not None
+        found = np.empty((len(self.goal.truth), self.goal.n_scores))
+        for fold, test in enumerate(self.tests):
+            found[test] = self.scores(fold, super().choose(fold))
+        return found
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of a fold's test items, (n_tests, n_scores): the mean of the settings chosen."""
@@ -388,6 +416,23 @@ class OnValidation(RidgeJudge):
         [kept] = self._validation.kept(judged[None])
         left_out = self.goal.answers(found.decisions[0], scheme).astype(self.goal.dtype)
         return Found({0: kept}, {0: rest.astype(self.goal.dtype)}, functions, left_out)
+
+
+def dealt_folds(goal: Goal, random_state: int) -> list[Positions]:
+    """Items in folds of equal sizes; of classes, with as many of each as can be.
+
+    Examples
+    --------
+    >>> from nask.learning.goals import ClassGoal
+    >>> folds = dealt_folds(ClassGoal(np.arange(40) // 20, 2), 0)
+    >>> len(folds), [(fold < 20).sum().item() for fold in folds][:3]
+    (10, [2, 2, 2])
+    """
+    n = len(goal.truth)
+    classes = goal.truth if goal.n_scores > 1 else np.zeros(n)
+    order = np.lexsort((np.random.default_rng(random_state).permutation(n), classes))
+    n_folds = min(FOLDS, n)
+    return [np.sort(order[first::n_folds]) for first in range(n_folds)]
 
 
 def mean_scores(fold: int, choice: Choice) -> Float64:

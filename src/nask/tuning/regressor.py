@@ -86,8 +86,7 @@ class TunedGraphRegressor(RegressorMixin, TunedModel):
         sweeps = self.sweeps_for(graphs, np.arange(len(graphs)), goal)
         self.seconds_kernel_ = self.seconds_learning_ = 0.0
         kernels: dict[int, Any] = {}
-        judge = self.judge(goal)
-        judge.n_nodes = np.array([graph.n_nodes for graph in graphs])
+        judge = self.judge_of_graphs(goal, graphs)
         choice = self.choose_ridge(graphs, judge, sweeps, kernels)
         found = self.mean_of(choice, kernels, goal, None)
         assert isinstance(found, AveragedRegressor)

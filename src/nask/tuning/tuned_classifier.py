@@ -193,8 +193,9 @@ class TunedGraphClassifier(TunedClassifier):
         sweeps = self.sweeps_for(graphs, np.arange(len(graphs)), goal)
         judge = svm_judge = None
         if self.judges_ridge(len(codes)):
-            judge = self.judge(goal)
-            judge.n_nodes = np.array([graph.n_nodes for graph in graphs])
+            judge = self.judge_of_graphs(goal, graphs)
+            if self.learner_for(len(codes)) == "svm":
+                judge.apart = None
         if self.learner_for(len(codes)) != "ridge":
             svm_judge = self.svm_judge(goal, self.classes_, self.n_jobs)
         chosen = self.choose(graphs, judge, svm_judge, goal, sweeps)
