@@ -23,6 +23,13 @@ from sklearn.metrics import roc_auc_score
 import nask
 
 TRAIN, MOST, N_MOLECULES = 0.7, 1000, 600
+# Of numbers, since the default one takes minutes for each split.
+GRID: dict[str, list[Any]] = {
+    "gamma": [0.3, 1.0],
+    "n_hops": [1, 2, 3],
+    "gram": ["linear", "rbf"],
+    "normalize": [True, False],
+}
 Numbers = npt.NDArray[np.float64]
 
 
@@ -80,7 +87,7 @@ def sets(names: Sequence[str], seeds: Sequence[int], coverage: float, tuned: boo
 def regressors(tuned: bool) -> dict[str, Any]:
     """Models of numbers by name."""
     if tuned:
-        return {"tuned": nask.TunedNASKRegressor()}
+        return {"tuned": nask.TunedNASKRegressor(grid=GRID)}
     return {
         "SVM": nask.NASKRegressor(normalize=False),
         "ridge": nask.NASKRegressor(learner="ridge", normalize=False),
