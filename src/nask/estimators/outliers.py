@@ -45,8 +45,8 @@ class NASKOutlierDetector(OutlierMixin, GraphEstimator):
         The fitted kernel, reduced to the graphs that new ones are compared with.
     offset_ : float
         The score below which a graph is an outlier. It comes from scores of training graphs that
-        were left out, so that ``nu`` is the share of alarms among *new* graphs: an SVM's own offset
-        would call up to three times as many outliers.
+        were left out, so that ``nu`` is the share of alarms among *new* graphs. An SVM's own, a
+        score of 0, would call far more of them outliers.
     likeness_ : Likeness
     support_ : ndarray of int
         Positions in the training list of the graphs that are kept.
