@@ -25,6 +25,7 @@ from nask.kernels.features import NASKFeatures
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.node_nask import NodeNASK
 from nask.kernels.parameters import NodeKernelParameters, StarParameters, is_integer
+from nask.learning.conformal import Conformity
 from nask.learning.coverage import class_sets
 from nask.learning.decisions import KernelModel, most_confident
 from nask.learning.linear import fit_linear
@@ -197,10 +198,15 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         drawn at random from all.
         """
         check_is_fitted(self)
-        functions = self.functions_ if self.method_ == "exact" else None
-        known = (None, None) if functions is None else (functions.conformity, functions.calibration)
+        calibration = None if self.conformity_ is None else self.functions_.calibration
         decide = partial(self.decision_function, graph, nodes)
-        return class_sets(*known, decide, coverage, by_class, type(self).__name__)
+        how = coverage, by_class, type(self).__name__
+        return class_sets(self.conformity_, calibration, decide, *how)
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the model was about nodes that it had not learned from, where it knows."""
+        return self.functions_.conformity if self.method_ == "exact" else None
 
     def explain(
         self,
