@@ -73,3 +73,24 @@ def test_the_tables_have_every_attribute():
         for name, sort in sorts.items():
             word = re.search(rf"`{name}` \| ([\w ]+) \|", table)[1]
             assert (word == "number") == (sort.kind == "numerical")
+
+
+@pytest.mark.slow
+def test_the_page_on_uncertainty_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+    kinds = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert [kind for kind, _ in kinds] == ["python", "console", "python", "python"]
+    for kind, text in kinds:
+        if kind == "python":
+            exec(text, {})
+            continue
+        for command in text.splitlines():
+            name, *arguments = shlex.split(command)
+            result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+            assert (name, result.exit_code) == ("nask", 0)
+    with Path("predicted.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["graph", "prediction", "set", "applicability"]
+    assert {row["set"] for row in rows} <= {"-1", "1", "-1|1"}
+    assert Path("detector.nask").exists()

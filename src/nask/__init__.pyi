@@ -5,6 +5,7 @@ from nask import lab as lab
 from nask import plots as plots
 from nask.datasets.registry import load_dataset as load_dataset
 from nask.estimators.classifier import NASKClassifier as NASKClassifier
+from nask.estimators.conformal import Conformal as Conformal
 from nask.estimators.gaussian_process import (
     NASKGaussianProcessClassifier as NASKGaussianProcessClassifier,
 )
@@ -12,6 +13,7 @@ from nask.estimators.gaussian_process import (
     NASKGaussianProcessRegressor as NASKGaussianProcessRegressor,
 )
 from nask.estimators.node_classifier import NASKNodeClassifier as NASKNodeClassifier
+from nask.estimators.outliers import NASKOutlierDetector as NASKOutlierDetector
 from nask.estimators.regressor import NASKRegressor as NASKRegressor
 from nask.estimators.saving import load as load
 from nask.evaluation.compare import compare as compare

@@ -55,6 +55,12 @@ def test_fit_learns_from_the_train_mask_and_predict_tells_the_unknown(invoke, fo
     found = invoke("predict", file, folder, *target, "--nodes", "test")
     assert "of 4 nodes with a class)" in found.stderr
 
+    rows = rows_of(invoke("predict", file, folder, *target, "--coverage", 0.7).stdout)
+    sets = model.predict_set(data.graph, ~data.known, coverage=0.7)
+    assert [row["set"] for row in rows] == ["|".join(model.classes_[own]) for own in sets]
+    with pytest.raises(ParameterError, match="it is a model of nodes"):
+        invoke("predict", file, folder, *target, "--applicability")
+
 
 def test_a_model_knows_the_kinds_and_the_target_of_its_columns(invoke, tmp_path):
     """Also for new data without that target, and with other numbers as codes."""

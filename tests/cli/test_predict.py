@@ -153,3 +153,113 @@ def test_graphs_go_by_their_ids(invoke, tmp_path):
     invoke("fit", folder, "--model", tmp_path / "m.nask", "--hops", 1)
     lines = invoke("predict", tmp_path / "m.nask", folder).stdout.splitlines()
     assert lines[1:] == [f"g{k},{'odd' if k % 2 else 'even'}" for k in order]
+
+
+def test_sets_and_likeness_as_columns(invoke, classifier, mutag):
+    path, model = classifier
+    result = invoke("predict", path, "MUTAG", "--coverage", 0.9, "--applicability")
+    rows = read(result.stdout)
+    assert list(rows[0]) == ["graph", "prediction", "set", "applicability"]
+    sets = model.predict_set(mutag.graphs, coverage=0.9)
+    assert {row["set"] for row in rows} >= {"1", "-1|1"}
+    assert [row["set"] for row in rows] == [
+        "|".join(str(label) for label in model.classes_[row]) for row in sets
+    ]
+    np.testing.assert_allclose(column(rows, "applicability"), model.applicability(mutag.graphs))
+    assert result.stderr.startswith("Accuracy ")
+    assert "unlike" not in result.stderr
+
+    by_class = read(invoke("predict", path, "MUTAG", "--coverage", 0.9, "--by-class").stdout)
+    expected = model.predict_set(mutag.graphs, coverage=0.9, by_class=True).sum(axis=1)
+    assert [1 + row["set"].count("|") for row in by_class] == expected.tolist()
+    assert by_class != rows
+
+
+def test_sets_and_likeness_of_a_search(invoke, tmp_path, mutag):
+    grid = {"gamma": [0.5, 1.0], "n_hops": [1, 2], "gram": ["linear", "rbf"]}
+    model = nask.TunedNASKClassifier(grid=grid).fit(mutag.graphs[::2], mutag.y[::2])
+    model.save(tmp_path / "m.nask")
+    result = invoke("predict", tmp_path / "m.nask", "MUTAG", "--coverage", 0.8, "--applicability")
+    rows = read(result.stdout)
+    sizes = [1 + row["set"].count("|") for row in rows]
+    assert sizes == model.predict_set(mutag.graphs, coverage=0.8).sum(axis=1).tolist()
+    np.testing.assert_allclose(column(rows, "applicability"), model.applicability(mutag.graphs))
+
+
+def test_intervals_as_columns(invoke, regressor):
+    path, model, folder, dataset = regressor
+    rows = read(invoke("predict", path, folder, "--coverage", 0.8).stdout)
+    lower, upper = model.predict_interval(dataset.graphs, coverage=0.8).T
+    np.testing.assert_allclose(column(rows, "lower"), lower)
+    np.testing.assert_allclose(column(rows, "upper"), upper)
+
+
+def test_graphs_are_compared_once_however_much_is_asked(invoke, classifier, monkeypatch):
+    from nask.kernels.gram_work import GramWork
+
+    made = []
+    compute = GramWork.compute
+    monkeypatch.setattr(
+        GramWork, "compute", lambda self, *how: made.append(1) or compute(self, *how)
+    )
+    options = ["--coverage", 0.9, "--applicability", "--proba"]
+    invoke("predict", classifier[0], "MUTAG", *options)
+    assert made == [1]
+    monkeypatch.setattr("nask.kernels.remembering.LARGEST_KEPT", 0)
+    invoke("predict", classifier[0], "MUTAG", *options)
+    assert len(made) == 5
+
+
+def test_a_note_where_graphs_are_unlike(invoke, classifier, tmp_path):
+    """One graph may well be unlike the others; eight would hardly be."""
+    folder = tmp_path / "rings"
+    folder.mkdir()
+    node = [f"g{k},{v},6" for k in range(8) for v in range(3)]
+    edges = [f"g{k},{v},{(v + 1) % 3},9" for k in range(8) for v in range(3)]
+    (folder / "nodes.csv").write_text("\n".join(["graph,node,node_label", *node]) + "\n")
+    (folder / "edges.csv").write_text("\n".join(["graph,source,target,edge_label", *edges]) + "\n")
+    result = invoke("predict", classifier[0], folder)
+    assert result.stderr.splitlines()[-1].startswith(
+        "Note: 8 of 8 graphs are unlike those of training (applicability of 0.05 or less), where 0"
+    )
+    assert "applicability" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--coverage", 90], r"'coverage' parameter of nask predict must be .*Got 90"),
+        (["--by-class"], "--by-class is about the sets of classes of --coverage"),
+    ],
+)
+def test_a_coverage_that_is_none(invoke, classifier, options, message):
+    with pytest.raises(ParameterError, match=message):
+        invoke("predict", classifier[0], "NO_SUCH_SET", *options)
+
+
+def test_what_a_model_does_not_know(invoke, regressor, tmp_path, mutag):
+    path, _, folder, _ = regressor
+    with pytest.raises(ParameterError, match=r"Ask for at most 0\.857"):
+        invoke("predict", path, folder, "--coverage", 0.9)
+    with pytest.raises(ParameterError, match="--by-class is about the sets of classes"):
+        invoke("predict", path, folder, "--coverage", 0.8, "--by-class")
+    model = nask.NASKClassifier(n_hops=1, probability=False).fit(mutag.graphs, mutag.y)
+    model.likeness_ = None  # as of a file that was saved without it
+    model.save(tmp_path / "old.nask")
+    with pytest.raises(ParameterError, match="does not know how wrong it is"):
+        invoke("predict", tmp_path / "old.nask", "MUTAG", "--coverage", 0.9)
+    with pytest.raises(ParameterError, match=r"old\.nask cannot tell .*Fit it anew with nask fit"):
+        invoke("predict", tmp_path / "old.nask", "MUTAG", "--applicability")
+    assert invoke("predict", tmp_path / "old.nask", "MUTAG").stderr.count("\n") == 1
+
+
+def test_outliers(invoke, tmp_path, mutag):
+    model = nask.NASKOutlierDetector(n_hops=1).fit(mutag.graphs[::2])
+    model.save(tmp_path / "o.nask")
+    result = invoke("predict", tmp_path / "o.nask", "MUTAG", "--applicability")
+    rows = read(result.stdout)
+    np.testing.assert_array_equal(column(rows, "prediction"), model.predict(mutag.graphs))
+    assert {row["prediction"] for row in rows} == {"1", "-1"}
+    assert result.stderr == ""
+    with pytest.raises(ParameterError, match="whose share of alarms is its 'nu'"):
+        invoke("predict", tmp_path / "o.nask", "MUTAG", "--coverage", 0.9)

@@ -86,7 +86,8 @@ def test_copies(made):
         np.testing.assert_array_equal(copy.decision_function(new), expected)
         np.testing.assert_array_equal(copy.predict(new), model.predict(new))
     best = model.best_estimator_
-    assert set(best.get_params()) == {"groups", "classes", "calibration", "settings", "n_jobs"}
+    parts = {"groups", "classes", "calibration", "conformity", "likeness"}
+    assert set(best.get_params()) == parts | {"settings", "n_jobs"}
     assert best.get_params()["settings"] is best.settings
     sizes = f"{len(best.settings)} settings, {len(best.classes_)} classes"
     assert repr(best) == f"AveragedClassifier({sizes})"

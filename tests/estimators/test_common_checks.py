@@ -93,11 +93,23 @@ class TableTuned(RowsAsGraphs, nask.TunedNASKClassifier):
         return super().predict_proba(self._graphs(X, False))
 
 
+class TableDetector(RowsAsGraphs, nask.NASKOutlierDetector):
+    def _fit(self, X):
+        return super()._fit(self._graphs(X, True))
+
+    def score_samples(self, X):
+        check_is_fitted(self)
+        return super().score_samples(self._graphs(X, False))
+
+
 # Checks that an estimator is not to pass, and why.
 NOT_MEANT = {
     TableProcessOfClasses: {
         "check_decision_proba_consistency": "a probability knows of the variance, a mean does not",
-    }
+    },
+    # These expect of training graphs what is told of new ones, which are not compared with
+    # themselves.
+    TableDetector: {"check_outliers_train": "", "check_outliers_fit_predict": "leaves each out"},
 }
 
 
@@ -110,6 +122,7 @@ NOT_MEANT = {
         (TableRegressor(n_hops=1), 51),
         (TableProcess(n_hops=1, signal_variance=100.0, optimizer=None), 51),
         (TableProcessOfClasses(n_hops=1, signal_variance=100.0, optimizer=None), 53),
+        (TableDetector(n_hops=1), 40),
         (TableTuned(grid={"n_hops": [1], "C": [1.0, 10.0]}, inner=2), 54),
     ],
     ids=lambda value: type(value).__name__,

@@ -7,6 +7,7 @@ import pickle
 import random
 import warnings
 import zipfile
+from contextlib import suppress
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -163,6 +164,7 @@ def use(path, graphs):
         elif isinstance(model, nask.NASKGaussianProcessRegressor):
             _, deviation = model.predict(*where, return_std=True)
             assert (deviation >= 0).all()  # and no NaN
+        check_shares(model, where)
     model.save(os.devnull)
     assert repr(model)
     return False
@@ -180,9 +182,20 @@ def check_classes(model, where, values):
         assert set(predicted.tolist()) <= set(model.classes_.tolist())
         averaged = isinstance(model, AveragedClassifier)
         if (model if averaged else model.functions_).calibration is not None:
+            with suppress(NaskError):  # it may not know
+                assert model.predict_set(*where, coverage=0.8).any(axis=1).all()
             probabilities = model.predict_proba(*where)
             assert probabilities.shape == (len(values), len(model.classes_))
             np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+
+
+def check_shares(model, where):
+    """How much graphs are like those of training is between 0 and 1, where a model can tell."""
+    try:
+        shares = model.applicability(*where)
+    except (AttributeError, NaskError, TypeError):
+        return  # a model of nodes, or one that cannot tell
+    assert ((shares > 0) & (shares <= 1)).all()
 
 
 @pytest.mark.parametrize("name", ["two", "regressor"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,37 @@ def load_model(
             known = part.get_params(deep=False)
             part.set_params(**{name: value for name, value in running.items() if name in known})
     return trained
+
+
+def remember(trained: Any) -> None:
+    """Let a model of graphs compare them once, however much is asked of it."""
+    from nask.estimators.averaged import GraphGroup
+    from nask.estimators.base import GraphEstimator
+    from nask.kernels.remembering import RememberingKernel
+
+    if isinstance(trained, GraphEstimator):
+        kernel = trained.kernel_
+        kernel.fitted_ = RememberingKernel.of(kernel.fitted_)
+    elif predicts(trained) == "graphs":
+        trained.groups = [
+            replace(own, kernel=RememberingKernel.of(own.kernel))
+            if isinstance(own, GraphGroup)
+            else own
+            for own in trained.groups
+        ]
+
+
+def tells_likeness(trained: Any) -> bool:
+    """Tell whether a model of graphs knows how far those of its training are from each other."""
+    return predicts(trained) == "graphs" and (
+        getattr(trained, "likeness_", None) is not None
+        or getattr(trained, "likeness", None) is not None
+    )
+
+
+def finds_outliers(trained: Any) -> bool:
+    """Tell whether a model tells outliers, without classes."""
+    return isinstance(trained, nask.NASKOutlierDetector)
 
 
 def is_classifier(trained: Any) -> bool:

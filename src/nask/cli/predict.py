@@ -18,9 +18,24 @@ from nask.cli.arguments import (
     JobsOption,
     MemoryOption,
 )
-from nask.cli.models import is_classifier, load_model, predicts
+from nask.cli.models import (
+    finds_outliers,
+    is_classifier,
+    load_model,
+    predicts,
+    remember,
+    tells_likeness,
+)
 from nask.cli.network_models import NodeChoice, chosen_nodes, node_columns, node_score
 from nask.cli.output import check_output
+from nask.cli.predicted import (
+    ApplicabilityOption,
+    Asked,
+    ByClassOption,
+    CoverageOption,
+    ProbaOption,
+    note_of_unlike,
+)
 from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.evaluation.records import ERRORS
 from nask.exceptions import ParameterError
@@ -38,9 +53,10 @@ def predict(
     out: Annotated[
         Path | None, typer.Option(help="CSV file to write; standard output by default.")
     ] = None,
-    proba: Annotated[
-        bool, typer.Option("--proba", help="Add the probability of each class.")
-    ] = False,
+    proba: ProbaOption = False,
+    coverage: CoverageOption = None,
+    by_class: ByClassOption = False,
+    applicability: ApplicabilityOption = False,
     nodes: Annotated[
         NodeChoice,
         typer.Option(
@@ -53,22 +69,23 @@ def predict(
     """Predict the class, or value, of each graph of a dataset, or of nodes of a network.
 
     The CSV has the columns graph, or node (its id in a folder of CSV files, else its position from
-    0), prediction and, with --proba, probability_CLASS for each class. Where the dataset has
-    targets, the accuracy, or R2 and the mean errors, go to standard error; of nodes, those that
+    0), prediction and, with --proba, probability_CLASS for each class. With --coverage it has the
+    column set, of classes with | between them, or the columns lower and upper. Where the dataset
+    has targets, the accuracy, or R2 and the mean errors, go to standard error; of nodes, those that
     the model did not learn from count.
 
     A file of molecules is read as that of the training was, unless options say otherwise. Molecules
     go by their lines, or by --id, and each row has its line in the CSV; where it could not be read,
     the prediction is empty.
+
+    A note on standard error tells where far more graphs than expected are unlike those of training.
     """
     if out:
         check_output(out, "--out")
     trained = load_model(model, n_jobs, memory_limit, verbose=True)
-    if proba and not is_classifier(trained):
-        raise ParameterError(
-            f"{model} holds a {type(trained).__name__}, which predicts numbers without "
-            "probabilities. Leave out --proba."
-        )
+    asked = Asked(proba, coverage, by_class, applicability)
+    asked.check(trained, model)
+    remember(trained)
     data = reading.as_by(trained, dataset).load(dataset)
     _check_items(trained, model, data)
     where: tuple[Any, ...]
@@ -80,11 +97,12 @@ def predict(
         where = (data.graphs,)
         names = {"graph": range(len(data)) if data.ids is None else data.ids}
     predictions = trained.predict(*where)
-    columns = {"prediction": predictions.tolist()}
-    if proba:
-        probabilities = trained.predict_proba(*where).T.tolist()
-        classes = [f"probability_{label}" for label in trained.classes_.tolist()]
-        columns |= dict(zip(classes, probabilities, strict=True))
+    columns = {"prediction": predictions.tolist(), **asked.columns(trained, where)}
+    note = ""
+    if tells_likeness(trained):
+        shares = trained.applicability(*where)
+        note = note_of_unlike(shares)
+        columns |= {"applicability": shares.tolist()} if applicability else {}
     rows = _rows(data, names, list(zip(*columns.values(), strict=True)), len(columns))
     if out:
         with (
@@ -98,8 +116,10 @@ def predict(
         score = node_score(trained, data, chosen, predictions)
         if score:
             typer.echo(score, err=True)
-    elif data.y is not None and data.y.ndim == 1:
+    elif data.y is not None and data.y.ndim == 1 and not finds_outliers(trained):
         typer.echo(_score(trained, data.y, predictions), err=True)
+    if note:
+        typer.echo(note, err=True)
 
 
 def _rows(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from nask.arrays import Array, Float64, Index
+from nask.arrays import Array, Float64, Index, Mask
 from nask.choices import Multiclass, Scale
 from nask.exceptions import ParameterError
 from nask.execution.execution import Execution
@@ -26,8 +27,11 @@ from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.forms import Form
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
+from nask.learning.conformal import Conformity
+from nask.learning.coverage import class_sets, number_intervals
 from nask.learning.decisions import DecisionFunctions, most_confident
 from nask.learning.held_out import class_scores, confidence_of
+from nask.learning.likeness import Likeness, Side, known_likeness
 from nask.messages import quoted
 
 
@@ -180,12 +184,34 @@ def _summed(members: Sequence[Member], grams: Iterable[Array], n_classes: int) -
     return np.asarray(np.sum(scores, axis=0))
 
 
+class MemberLikeness(NamedTuple):
+    """How far training graphs are from each other, by the kernel of one member.
+
+    Parameters
+    ----------
+    group, member : int
+        The member, of a group of graphs.
+    likeness : Likeness
+    """
+
+    group: int
+    member: int
+    likeness: Likeness
+
+
 class AveragedModel(TakesGraphs, BaseEstimator):
     """The mean of ridge regressions on several kernels; subclasses say of what."""
 
     groups: Sequence[Group]
     settings: Sequence[dict[str, Any]]
     n_jobs: int | None
+    conformity: Conformity | None
+    likeness: MemberLikeness | None
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the model was about items that it had not learned from, where it knows."""
+        return self.conformity
 
     @property
     def molecules_(self) -> MoleculeReading | None:
@@ -265,6 +291,24 @@ class AveragedModel(TakesGraphs, BaseEstimator):
         decider = self._decider(nodes, nodes[0].nodes)
         return explain_node(graph, node, [g.kernel for g in nodes], decider, asked, execution)
 
+    def applicability(self, X: Any) -> Float64:
+        """How much each graph is like those of training: see NASKClassifier.applicability.
+
+        By the kernel of the best setting.
+        """
+        if any(isinstance(group, NodeGroup) for group in self.groups):
+            raise ParameterError("This is a model of nodes: applicability is told of graphs alone.")
+        owner, at = type(self).__name__, self.likeness
+        known = known_likeness(None if at is None else at.likeness, owner)
+        assert at is not None
+        group = self.groups[at.group]
+        assert isinstance(group, GraphGroup)
+        kernel, member = group.kernel, group.members[at.member]
+        execution = Execution(n_jobs=self.n_jobs)
+        rows = kernel.prepare(as_graphs(X, molecules=kernel.molecules), execution)
+        [gram] = kernel.grams_of_forms(rows, [member[:2]], execution)
+        return known.p_values(gram, *(Side.of(own, member.form) for own in (rows, kernel.graphs)))
+
     def _decider(self, groups: Sequence[GraphGroup | NodeGroup], training: Index) -> Decider:
         members = [[OnForm(*member) for member in group.members] for group in groups]
         classes: Array | None = getattr(self, "classes", None)
@@ -297,6 +341,10 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         The parameters of the settings that are averaged.
     n_jobs : int, optional
         Threads, in joblib's convention.
+    conformity : Conformity, optional
+        How wrong the mean of leave-one-out answers was.
+    likeness : MemberLikeness, optional
+        How far training graphs are from each other.
 
     Attributes
     ----------
@@ -310,12 +358,16 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         calibration: Calibration | None = None,
         settings: Sequence[dict[str, Any]] = (),
         n_jobs: int | None = None,
+        conformity: Conformity | None = None,
+        likeness: MemberLikeness | None = None,
     ) -> None:
         self.groups = groups
         self.classes = classes
         self.calibration = calibration
         self.settings = settings
         self.n_jobs = n_jobs
+        self.conformity = conformity
+        self.likeness = likeness
 
     @property
     def classes_(self) -> Array:
@@ -349,6 +401,12 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
             )
         return self.calibration.probabilities(self.decision_function(*where))
 
+    def predict_set(self, *where: Any, coverage: float = 0.9, by_class: bool = False) -> Mask:
+        """Tell which classes each graph, or node, may have: see NASKClassifier.predict_set."""
+        known, owner = (self.conformity, self.calibration), type(self).__name__
+        decide = partial(self.decision_function, *where)
+        return class_sets(*known, decide, coverage, by_class, owner)
+
 
 class AveragedRegressor(RegressorMixin, AveragedModel):
     """The mean prediction of ridge regressions on several kernels.
@@ -363,6 +421,10 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         The parameters of the settings that are averaged.
     n_jobs : int, optional
         Threads, in joblib's convention.
+    conformity : Conformity, optional
+        How wrong the mean of leave-one-out predictions was.
+    likeness : MemberLikeness, optional
+        How far training graphs are from each other.
     """
 
     def __init__(
@@ -370,10 +432,14 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         groups: Sequence[Group],
         settings: Sequence[dict[str, Any]] = (),
         n_jobs: int | None = None,
+        conformity: Conformity | None = None,
+        likeness: MemberLikeness | None = None,
     ) -> None:
         self.groups = groups
         self.settings = settings
         self.n_jobs = n_jobs
+        self.conformity = conformity
+        self.likeness = likeness
 
     def __repr__(self) -> str:
         return f"AveragedRegressor({len(self.settings)} settings)"
@@ -381,3 +447,8 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
     def predict(self, X: Any) -> Float64:
         """Predicted value of each graph."""
         return self.summed_scores(X)[:, 0]
+
+    def predict_interval(self, X: Any, *, coverage: float = 0.9) -> Float64:
+        """Lower and upper end of an interval for each graph: see NASKRegressor.predict_interval."""
+        owner = type(self).__name__
+        return number_intervals(self.conformity, lambda: self.predict(X), coverage, owner)

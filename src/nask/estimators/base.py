@@ -24,7 +24,9 @@ from nask.kernels.fitted import FittedKernel
 from nask.kernels.nask import NASK
 from nask.kernels.parameters import POSITIVE, GraphKernelParameters, is_positive
 from nask.learning.class_weights import ClassWeight, CodeWeight, weights_by_code
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel
+from nask.learning.likeness import Likeness, Side, known_likeness
 from nask.learning.ridge import KernelRidge
 from nask.learning.svm import KernelSVM
 
@@ -103,11 +105,18 @@ class GraphEstimator(GraphKernelParameters):
 
     # The column of a table that the target came from, where a command learned from a table.
     target_name_ = cast("str | None", None)
+    likeness_ = cast("Likeness | None", None)
 
     @property
     def support_(self) -> Positions:
         """Positions of the support graphs in the training list."""
         return self.functions_.support
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the model was about graphs that it had not learned from, where it knows."""
+        found: Conformity | None = getattr(self.functions_, "conformity", None)
+        return found
 
     @property
     def molecules_(self) -> MoleculeReading | None:
@@ -159,6 +168,44 @@ class GraphEstimator(GraphKernelParameters):
         asked = Asked(target, against, scale)
         return explain_graph(graph, [fitted], decider, asked, self.execution())
 
+    def applicability(self, X: Any) -> Float64:
+        """How much each graph is like those of training, from 0 to 1; graphs like them at random.
+
+        0.02 says: of the training graphs, 2 % are as far from their nearest one as this graph is,
+        or farther. So if graphs with a value of 0.05 or less are set apart, these are 5 % of those
+        that are like the training graphs, and most of those that are not. The nearest one is looked
+        for among the support graphs, by distance in the feature space of the kernel and by size.
+
+        Parameters
+        ----------
+        X : list of graphs
+
+        Returns
+        -------
+        ndarray of shape (n_graphs,)
+
+        Examples
+        --------
+        >>> import nask
+        >>> mutag = nask.load_dataset("MUTAG")
+        >>> model = nask.NASKClassifier().fit(mutag.graphs[::2], mutag.y[::2])
+        >>> ring = nask.AttributedGraph(
+        ...     30,
+        ...     [(k, (k + 1) % 30) for k in range(30)],
+        ...     {"node_label": [5] * 30},
+        ...     {"edge_label": [3] * 30},
+        ...     categorical=["node_label", "edge_label"],
+        ... )
+        >>> model.applicability([mutag.graphs[1], ring]).round(2)
+        array([0.85, 0.01])
+        """
+        check_is_fitted(self)
+        known = known_likeness(self.likeness_, type(self).__name__)
+        kernel, execution = self.kernel_.fitted_, self.execution()
+        rows = kernel.prepare(as_graphs(X, molecules=kernel.molecules), execution)
+        gram = kernel.gram(rows, kernel.graphs, self.gram_folder, execution)
+        return known.p_values(gram, *(Side.of(own, kernel.form) for own in (rows, kernel.graphs)))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :func:`nask.load` reads.
 
@@ -192,9 +239,19 @@ class GraphEstimator(GraphKernelParameters):
         self.functions_, self.n_graphs_ = functions, n_graphs
 
     def _keep(
-        self, kernel: FittedKernel, functions: KernelModel, there: Positions, n_graphs: int
+        self,
+        kernel: FittedKernel,
+        functions: KernelModel,
+        there: Positions,
+        n_graphs: int,
+        gram: Floats | None = None,
     ) -> None:
-        """Be fitted: with the support graphs of those that were there to learn from."""
+        """Be fitted: with the support graphs of those that were there to learn from.
+
+        The Gram matrix of these tells how far they are from each other.
+        """
+        side = Side.of(kernel.graphs, kernel.form)
+        self.likeness_ = None if gram is None else Likeness.fit(gram, side, functions.support)
         reduced = kernel.take(functions.support)
         self.set_fitted(reduced, replace(functions, support=there[functions.support]), n_graphs)
 

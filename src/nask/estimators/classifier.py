@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from nask.arrays import Float64
+from sklearn.utils.validation import check_is_fitted
+
+from nask.arrays import Float64, Mask
 from nask.estimators.base import GraphEstimator, LearnsClasses
 from nask.exceptions import ParameterError
+from nask.learning.coverage import class_sets
 from nask.learning.mixins import DecidesClasses
 from nask.learning.sample_weights import weights_of_items
 from nask.learning.targets import class_codes, training_data
@@ -95,7 +98,7 @@ class NASKClassifier(DecidesClasses, LearnsClasses, GraphEstimator):
         self.weights_by_code(self.classes_)
         kernel, gram = self._fit_kernel(graphs)
         functions = self.learn(gram, codes, self.classes_, weights)
-        self._keep(kernel, functions, there, n_graphs)
+        self._keep(kernel, functions, there, n_graphs, gram)
         return self
 
     def decision_function(self, X: Any) -> Float64:
@@ -113,3 +116,37 @@ class NASKClassifier(DecidesClasses, LearnsClasses, GraphEstimator):
                 "does, and two graphs or more of each class."
             )
         return self.functions_.calibration.probabilities(decision)
+
+    def predict_set(self, X: Any, *, coverage: float = 0.9, by_class: bool = False) -> Mask:
+        """Tell which classes each graph may have; the true one is among them so often.
+
+        A set has as few classes as the model's errors on held-out training graphs allow, and one
+        at least. Of graphs like those of training, the share whose true class is in the set is
+        ``coverage``, or more where the model itself is right more often.
+
+        Parameters
+        ----------
+        X : list of graphs
+        coverage : float, default=0.9
+        by_class : bool, default=False
+            Whether the graphs of each class are to be covered so often, instead of all together:
+            then rare classes are not left out to the benefit of frequent ones, and sets are larger.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_graphs, n_classes)
+            With the columns of ``classes_``.
+
+        Examples
+        --------
+        >>> import nask
+        >>> mutag = nask.load_dataset("MUTAG")
+        >>> model = nask.NASKClassifier(n_hops=2).fit(mutag.graphs[::2], mutag.y[::2])
+        >>> sets = model.predict_set(mutag.graphs[1::2], coverage=0.9)
+        >>> [model.classes_[row].tolist() for row in sets[:3]]
+        [[-1, 1], [1], [1]]
+        """
+        check_is_fitted(self)
+        known = self.functions_.conformity, self.functions_.calibration
+        owner = type(self).__name__
+        return class_sets(*known, lambda: self.decision_function(X), coverage, by_class, owner)

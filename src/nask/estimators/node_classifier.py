@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Array, Float64, Index, Positions
+from nask.arrays import Array, Float64, Index, Mask, Positions
 from nask.choices import Scale
 from nask.estimators.base import LearnsClasses
 from nask.exceptions import ParameterError
@@ -24,6 +25,8 @@ from nask.kernels.features import NASKFeatures
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.node_nask import NodeNASK
 from nask.kernels.parameters import NodeKernelParameters, StarParameters, is_integer
+from nask.learning.conformal import Conformity
+from nask.learning.coverage import class_sets
 from nask.learning.decisions import KernelModel, most_confident
 from nask.learning.linear import fit_linear
 from nask.learning.mixins import ScoresNodes
@@ -185,6 +188,25 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
                 "probability=True and two nodes or more of each class."
             )
         return self.functions_.calibration.probabilities(self.decision_function(graph, nodes))
+
+    def predict_set(
+        self, graph: Any, nodes: Any = None, *, coverage: float = 0.9, by_class: bool = False
+    ) -> Mask:
+        """Tell which classes each node may have: see :meth:`nask.NASKClassifier.predict_set`.
+
+        It takes ``probability=True``. Nodes are covered so often where those learned from were
+        drawn at random from all.
+        """
+        check_is_fitted(self)
+        calibration = None if self.conformity_ is None else self.functions_.calibration
+        decide = partial(self.decision_function, graph, nodes)
+        how = coverage, by_class, type(self).__name__
+        return class_sets(self.conformity_, calibration, decide, *how)
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the model was about nodes that it had not learned from, where it knows."""
+        return self.functions_.conformity if self.method_ == "exact" else None
 
     def explain(
         self,

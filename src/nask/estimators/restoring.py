@@ -5,7 +5,7 @@ Compiled code trusts positions and predictions trust shapes, so nothing is belie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -19,9 +19,11 @@ from nask.estimators.averaged import (
     AveragedRegressor,
     GraphGroup,
     Member,
+    MemberLikeness,
 )
 from nask.estimators.base import LearnsClasses
 from nask.estimators.classifier import NASKClassifier
+from nask.estimators.outliers import NASKOutlierDetector
 from nask.estimators.regressor import NASKRegressor
 from nask.exceptions import ModelFileError, did_you_mean
 from nask.graph.batch import BATCH_ARRAYS, GraphBatch
@@ -37,17 +39,24 @@ from nask.kernels.parameters import (
     is_number,
 )
 from nask.learning.calibration import Calibration
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import DecisionFunctions, KernelModel
+from nask.learning.likeness import Likeness, known_likeness
 from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
-from nask.messages import quoted
+from nask.messages import listed, quoted
 from nask.storage.model_file import Arrays
 from nask.storage.read_limit import check_demand
 
-GraphModel = NASKClassifier | NASKRegressor | AveragedClassifier | AveragedRegressor
+GraphModel = (
+    NASKClassifier | NASKRegressor | NASKOutlierDetector | AveragedClassifier | AveragedRegressor
+)
 # The arrays that a model may have.
 CALIBRATION = ["calibration/coefficients", "calibration/constants"]
-CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor)}
+CONFORMITY = ["conformity/errors", "conformity/codes"]
+DISTANCES = "likeness/distances"
+OPTIONAL = [*CALIBRATION, *CONFORMITY, DISTANCES]
+CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor, NASKOutlierDetector)}
 AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
 # Numbers have one function, as if there were one class.
 OF_NUMBERS = 1
@@ -95,6 +104,10 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     functions = learned_functions(model, document, arrays, n_support, n_graphs)
     model.set_fitted(kernel, functions, n_graphs)
+    model.likeness_ = likeness_of(document, arrays, n_graphs)
+    if isinstance(model, NASKOutlierDetector):
+        known_likeness(model.likeness_, type(model).__name__)
+        model.offset_ = as_finite(document["offset"])
     return model
 
 
@@ -119,12 +132,16 @@ def learned_functions(
         multiclass = _multiclass(document["ridge"]) if model.learner == "ridge" else "ovo"
         calibration = calibration_of(arrays, n_classes)
     n_functions = n_functions_of(multiclass, n_classes)
+    if isinstance(model, NASKOutlierDetector) and model.learner == "nearest":
+        n_functions = 0
     learned = *function_of(arrays, "machine", n_functions, n_support), support, calibration
+    conformity = conformity_of(arrays, n_classes, n_items)
     if model.learner != "ridge":
-        return KernelSVM(*learned)
+        return KernelSVM(*learned, conformity=conformity)
     chosen = document["ridge"]
     alpha, score = as_finite(chosen["alpha"], positive=True), as_finite(chosen["score"])
-    return KernelRidge(*learned, alpha, multiclass, n_classes, score)
+    found = alpha, multiclass, n_classes, score
+    return KernelRidge(*learned, *found, conformity=conformity)
 
 
 def _averaged(
@@ -142,10 +159,12 @@ def _averaged(
         n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
         forms = members_of(content, arrays, f"group{number}", n_hops, n_classes, n_graphs)
         groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
-    settings = settings_of(document)
+    settings, conformity = settings_of(document), conformity_of(arrays, n_classes, n_graphs)
+    likeness = _likeness_of_member(document, arrays, groups)
     if classes is None:
-        return AveragedRegressor(groups, settings)
-    return AveragedClassifier(groups, classes, calibration_of(arrays, n_classes), settings)
+        return AveragedRegressor(groups, settings, None, conformity, likeness)
+    calibration = calibration_of(arrays, n_classes)
+    return AveragedClassifier(groups, classes, calibration, settings, None, conformity, likeness)
 
 
 def settings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -204,13 +223,82 @@ def calibration_of(arrays: Arrays, n_classes: int) -> Calibration | None:
     return Calibration(*function_of(arrays, "calibration", n_classes, n_scores))
 
 
-def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor:
+def conformity_of(arrays: Arrays, n_classes: int, n_items: int) -> Conformity | None:
+    """How wrong a model was about so many items, where the file holds it.
+
+    ``n_classes`` is 1 for numbers.
+    """
+    there = [name for name in CONFORMITY if name in arrays]
+    if not there:
+        return None
+    of_classes = n_classes != OF_NUMBERS
+    if there != (CONFORMITY if of_classes else CONFORMITY[:1]):
+        raise ModelFileError(f"Of held-out errors the file has {listed(there)} alone.")
+    errors, codes = arrays[CONFORMITY[0]], arrays.get(CONFORMITY[1])
+    if errors.dtype != np.float64 or errors.ndim != 1 or not 0 < len(errors) <= n_items:
+        raise ModelFileError(
+            f"The held-out errors have shape {errors.shape} and type {errors.dtype}: expected "
+            f"{n_items} numbers of type float64 at most."
+        )
+    # Those of classes are at most 1, but for rounding.
+    if not (errors.min() >= 0 and errors.max() <= (2.0 if of_classes else LARGEST)):
+        raise ModelFileError("The held-out errors are missing, negative or too large.")
+    if codes is None:
+        return Conformity(errors)
+    whole = codes.shape == errors.shape and codes.dtype.kind in "iu"
+    if not whole or not _within(codes, n_classes):
+        raise ModelFileError(
+            f"The classes of held-out errors have shape {codes.shape} and type {codes.dtype}: "
+            f"expected {len(errors)} numbers of the {n_classes} classes."
+        )
+    if CALIBRATION[0] not in arrays:
+        raise ModelFileError("The file has held-out errors of probabilities, but no probabilities.")
+    return Conformity(errors, codes.astype(np.intp))
+
+
+def likeness_of(document: Mapping[str, Any], arrays: Arrays, n_graphs: int) -> Likeness | None:
+    """How far training graphs are from each other, where the file holds it."""
+    content = document.get("likeness")
+    if content is None and DISTANCES not in arrays:
+        return None
+    if not isinstance(content, Mapping) or DISTANCES not in arrays:
+        raise ModelFileError("The file has distances of training graphs, or their units, alone.")
+    distances = arrays[DISTANCES]
+    whole = distances.dtype == np.float64 and distances.ndim == 1
+    if not whole or not 0 < len(distances) <= n_graphs:
+        raise ModelFileError(
+            f"The distances of training graphs have shape {distances.shape} and type "
+            f"{distances.dtype}: expected {n_graphs} numbers of type float64 at most."
+        )
+    finite = np.isfinite(distances).all() and distances[0] >= 0
+    if not finite or (np.diff(distances) < 0).any():
+        raise ModelFileError("The distances of training graphs are no numbers from 0, in order.")
+    units = (as_finite(content[name], positive=True) for name in ("unit", "size_unit"))
+    return Likeness(distances, *units)
+
+
+def _likeness_of_member(
+    document: Mapping[str, Any], arrays: Arrays, groups: Sequence[GraphGroup]
+) -> MemberLikeness | None:
+    likeness = likeness_of(document, arrays, groups[0].kernel.n_graphs)
+    if likeness is None:
+        return None
+    group, member = (document["likeness"][name] for name in ("group", "member"))
+    sizes = [len(own.members) for own in groups]
+    if not is_integer(group) or not 0 <= group < len(sizes):
+        raise ModelFileError(f"The distances are those of group {quoted(group)}, which is none.")
+    if not is_integer(member) or not 0 <= member < sizes[group]:
+        raise ModelFileError(f"The distances are those of member {quoted(member)}, which is none.")
+    return MemberLikeness(group, member, likeness)
+
+
+def _model(document: Mapping[str, Any]) -> NASKClassifier | NASKRegressor | NASKOutlierDetector:
     """The model as it was before it was fitted. How to run it is not the file's to say."""
     name = document["class"]
     if name not in CLASSES:
         hint = did_you_mean(str(name), CLASSES)
         raise ModelFileError(f"The class of the model is {quoted(name)}, which is none. {hint}")
-    model: NASKClassifier | NASKRegressor = CLASSES[name]()
+    model: NASKClassifier | NASKRegressor | NASKOutlierDetector = CLASSES[name]()
     set_parameters(model, document["parameters"], name)
     model.check_parameters()
     return model

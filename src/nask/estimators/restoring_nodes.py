@@ -15,6 +15,7 @@ from nask.estimators.restoring import (
     as_finite,
     calibration_of,
     classes_of,
+    conformity_of,
     learned_functions,
     members_of,
     refuse_huge_weights,
@@ -92,7 +93,8 @@ def _averaged(
         parameters = kernel.kernel_parameters()
         groups.append(NodeGroup(fitted, forms, len(classes), train, parameters))
     calibration = calibration_of(arrays, len(classes))
-    return AveragedClassifier(groups, classes, calibration, settings_of(document))
+    known = conformity_of(arrays, len(classes), len(train))
+    return AveragedClassifier(groups, classes, calibration, settings_of(document), conformity=known)
 
 
 def _kernel(parameters: NodeKernelParameters, graph: AttributedGraph) -> FittedNodeKernel:

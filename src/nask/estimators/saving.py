@@ -20,7 +20,8 @@ from nask.estimators.base import GraphEstimator
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.gaussian_process import GraphGaussianProcess
 from nask.estimators.node_classifier import NASKNodeClassifier
-from nask.estimators.restoring import CALIBRATION, GraphModel, array_names, restore
+from nask.estimators.outliers import NASKOutlierDetector
+from nask.estimators.restoring import OPTIONAL, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.estimators.restoring_process import is_process, process_array_names, restore_process
 from nask.exceptions import ModelFileError, NaskError, ParameterError
@@ -28,7 +29,9 @@ from nask.graph.schema import AttributeSpec
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel
+from nask.learning.likeness import Likeness
 from nask.learning.ridge import KernelRidge
 from nask.messages import quoted, shortened
 from nask.storage.model_file import Arrays, read_file, write_file
@@ -59,6 +62,9 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
     if isinstance(model, NASKClassifier):
         add_classes(document, arrays, model.classes_, functions.calibration)
     add_functions(document, arrays, functions)
+    add_likeness(document, arrays, model.likeness_)
+    if isinstance(model, NASKOutlierDetector):
+        document["offset"] = model.offset_
     write_file(path, document, arrays, "save")
 
 
@@ -84,7 +90,7 @@ def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
         own = {**kernel_to_json(kernel), "batch": batch}
         groups.append(own | add_members(arrays, f"group{number}", group))
     settings = [plain_parameters(setting) for setting in model.settings]
-    document = {
+    document: dict[str, Any] = {
         "class": type(model).__name__,
         "target": model.target_name_,
         "groups": groups,
@@ -92,6 +98,10 @@ def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
     }
     if isinstance(model, AveragedClassifier):
         add_classes(document, arrays, model.classes_, model.calibration)
+    add_conformity(arrays, model.conformity)
+    if model.likeness is not None:
+        *where, likeness = model.likeness
+        add_likeness(document, arrays, likeness, *where)
     write_file(path, document, arrays, "save")
 
 
@@ -118,6 +128,29 @@ def add_functions(document: dict[str, Any], arrays: Arrays, functions: KernelMod
             "multiclass": functions.multiclass,
             "score": functions.score,
         }
+    add_conformity(arrays, functions.conformity)
+
+
+def add_conformity(arrays: Arrays, conformity: Conformity | None) -> None:
+    """Add how wrong a model was about items that it had not learned from, where it knows."""
+    if conformity is not None:
+        arrays["conformity/errors"] = conformity.errors
+        if conformity.codes is not None:
+            arrays["conformity/codes"] = conformity.codes
+
+
+def add_likeness(
+    document: dict[str, Any],
+    arrays: Arrays,
+    likeness: Likeness | None,
+    group: int = 0,
+    member: int = 0,
+) -> None:
+    """Add how far training graphs are from each other, where the model knows; by which member."""
+    if likeness is not None:
+        arrays["likeness/distances"] = likeness.distances
+        units = {"unit": likeness.unit, "size_unit": likeness.size_unit}
+        document["likeness"] = {**units, "group": group, "member": member}
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
@@ -129,8 +162,9 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
 
     Returns
     -------
-    NASKClassifier, NASKRegressor, NASKNodeClassifier, NASKGaussianProcessClassifier, \
-NASKGaussianProcessRegressor, AveragedClassifier or AveragedRegressor
+    NASKClassifier, NASKRegressor, NASKOutlierDetector, NASKNodeClassifier, \
+NASKGaussianProcessClassifier, NASKGaussianProcessRegressor, AveragedClassifier or \
+AveragedRegressor
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -156,7 +190,8 @@ NASKGaussianProcessRegressor, AveragedClassifier or AveragedRegressor
     except Exception as error:
         expected = (
             "a file written by the save method of a NASKClassifier, NASKRegressor, "
-            "NASKNodeClassifier, one of their tuned forms, or a Gaussian process"
+            "NASKOutlierDetector, NASKNodeClassifier, one of their tuned forms, or a Gaussian "
+            "process"
         )
         raise unreadable(path, error, "nask model", expected) from error
 
@@ -197,8 +232,8 @@ def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     if is_process(document):
         return process_array_names(), []
     if _is_of_nodes(document):
-        return node_array_names(document), CALIBRATION
-    return array_names(document), CALIBRATION
+        return node_array_names(document), OPTIONAL
+    return array_names(document), OPTIONAL
 
 
 def kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from nask.estimators.averaged import AveragedClassifier, NodeGroup
 from nask.estimators.saving import (
     add_classes,
+    add_conformity,
     add_functions,
     add_members,
     plain_parameters,
@@ -81,6 +82,7 @@ def save_averaged_nodes(model: AveragedClassifier, path: str | os.PathLike[str])
         "settings": [plain_parameters(setting) for setting in model.settings],
     }
     add_classes(document, arrays, model.classes_, model.calibration)
+    add_conformity(arrays, model.conformity)
     write_file(path, document, arrays, "save")
 
 

@@ -35,32 +35,6 @@ class Calibration:
     constants: Float64
 
     @classmethod
-    def of_folds(
-        cls, svm: SVC, gram: Array, codes: Positions, sample_weight: Float64 | None = None
-    ) -> Calibration | None:
-        """Learn from decisions on held-out folds; None where a class has a single member.
-
-        Parameters
-        ----------
-        svm : SVC
-            Fitted once per fold, on the rows of the fold's training part.
-        gram : ndarray of shape (n, n)
-            Centred.
-        codes : ndarray of shape (n,)
-            The number of each class.
-        sample_weight : ndarray of shape (n,), optional
-        """
-        smallest = int(np.bincount(codes).min())
-        if smallest < 2:
-            return None
-        folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
-        given = None if sample_weight is None else {"sample_weight": sample_weight}
-        held_out = cross_val_predict(
-            svm, gram, codes, cv=folds, method="decision_function", params=given
-        )
-        return cls.fit(held_out, codes, sample_weight)
-
-    @classmethod
     def fit(
         cls, held_out: Float64, codes: Positions, sample_weight: Float64 | None = None
     ) -> Calibration | None:
@@ -141,6 +115,32 @@ class Calibration:
         scores -= scores.max(axis=1, keepdims=True)
         odds = np.exp(scores)
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def decisions_of_folds(
+    svm: SVC, gram: Array, codes: Positions, sample_weight: Float64 | None = None
+) -> Float64 | None:
+    """Decisions about each item by an SVM fitted on other folds; None where a class has one member.
+
+    Parameters
+    ----------
+    svm : SVC
+        Fitted once per fold, on the rows of the fold's training part.
+    gram : ndarray of shape (n, n)
+        Centred.
+    codes : ndarray of shape (n,)
+        The number of each class.
+    sample_weight : ndarray of shape (n,), optional
+    """
+    smallest = int(np.bincount(codes).min())
+    if smallest < 2:
+        return None
+    folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
+    given = None if sample_weight is None else {"sample_weight": sample_weight}
+    decided: Float64 = cross_val_predict(
+        svm, gram, codes, cv=folds, method="decision_function", params=given
+    )
+    return decided
 
 
 def scaling_factors(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from nask.arrays import Array, Float64, Floats, Positions
 from nask.choices import Scheme
 from nask.learning.calibration import Calibration
+from nask.learning.conformal import Conformity
 
 # Of decisions, which are of the size of their targets, 1 and -1.
 ROUNDING = 1e-10
@@ -47,10 +48,13 @@ class KernelModel(DecisionFunctions):
         Positions of the support graphs, or nodes, among those learned from.
     calibration : Calibration or None
         What makes probabilities of the confidence in classes.
+    conformity : Conformity or None
+        How wrong the learner was about training items that it had not seen.
     """
 
     support: Positions
     calibration: Calibration | None = None
+    conformity: Conformity | None = field(default=None, kw_only=True)
 
     @property
     @abstractmethod

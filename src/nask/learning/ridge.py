@@ -11,6 +11,7 @@ from nask.choices import Multiclass
 from nask.learning.calibration import Calibration
 from nask.learning.centring import Centring
 from nask.learning.class_weights import CodeWeight, weight_of_items
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import KernelModel, best_class
 from nask.learning.goals import NumberGoal
 from nask.learning.held_out import (
@@ -129,13 +130,16 @@ class KernelRidge(KernelModel):
                 score = float(np.average(best_class(scores) == codes, weights=sample_weight))
                 if best is not None and score <= best.score:
                     continue
-                calibration = None
+                calibration = conformity = None
                 if probability:
-                    calibration = Calibration.scaled(confidence_of(scores), codes, sample_weight)
+                    held_out = confidence_of(scores)
+                    calibration = Calibration.scaled(held_out, codes, sample_weight)
+                    conformity = Conformity.of_decisions(calibration, held_out, codes)
                 [functions] = found.functions
                 coefficients = functions.coefficients / scale
                 learned = coefficients, functions.constants, np.arange(len(codes)), calibration
-                best = cls(*learned, penalty, scheme, n_classes, score)
+                chosen = penalty, scheme, n_classes, score
+                best = cls(*learned, *chosen, conformity=conformity)
         assert best is not None
         return best
 
@@ -178,7 +182,11 @@ class KernelRidge(KernelModel):
                 continue
             [functions] = found.functions
             learned = functions.coefficients / scale, functions.constants, np.arange(len(target))
-            best = cls(*learned, alpha=penalty, n_classes=1, score=score)
+            conformity = None
+            if len(target) > 1:
+                conformity = Conformity.of_numbers(target, found.decisions[0, :, 0])
+            chosen = {"alpha": penalty, "n_classes": 1, "score": score}
+            best = cls(*learned, **chosen, conformity=conformity)
         assert best is not None
         return best
 

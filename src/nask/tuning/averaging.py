@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array, Positions
-from nask.estimators.averaged import AveragedClassifier, AveragedRegressor
+from nask.estimators.averaged import (
+    AveragedClassifier,
+    AveragedRegressor,
+    GraphGroup,
+    Group,
+    MemberLikeness,
+)
+from nask.execution.execution import Execution
 from nask.learning.calibration import Calibration
+from nask.learning.conformal import Conformity
 from nask.learning.decisions import DecisionFunctions
 from nask.learning.goals import Goal
 from nask.learning.held_out import confidence_of
+from nask.learning.likeness import Likeness, Side
 from nask.tuning.sweeps import ChosenFunctions
 from nask.tuning.trials import Choice, Trial
 
@@ -45,7 +54,8 @@ def averaged(
         None of numbers.
     n_jobs : int or None
     """
-    groups = []
+    groups: list[Group] = []
+    likeness = None
     for some in _alike(choice.trials, lambda trial: id(trial.sweep)):
         members: list[ChosenFunctions] = []
         for same in _alike(some, lambda trial: id(trial.candidate)):
@@ -56,14 +66,30 @@ def averaged(
                 first = trials[0]
                 members.append((first.candidate, first.unit, first.multiclass, functions))
         sweep = some[0].sweep
-        groups.append(sweep.group(kernels[id(sweep)], members, train, goal.n_scores))
+        group = sweep.group(kernels[id(sweep)], members, train, goal.n_scores)
+        best = [k for k, own in enumerate(members) if own[0] is choice.best.candidate]
+        if best and isinstance(group, GraphGroup):
+            found = choice.likeness or _likeness(group, best[0], n_jobs)
+            likeness = None if found is None else MemberLikeness(len(groups), best[0], found)
+        groups.append(group)
     settings = [trial.parameters for trial in choice.trials]
-    if classes is None:
-        return AveragedRegressor(groups, settings, n_jobs)
     left_out = [trial.left_out for trial in choice.trials if trial.left_out is not None]
-    held_out = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
-    calibration = Calibration.scaled(confidence_of(held_out), goal.truth, goal.sample_weight)
-    return AveragedClassifier(groups, classes, calibration, settings, n_jobs)
+    mean = np.asarray(np.mean(left_out, axis=0, dtype=np.float64))
+    # The mean of what was chosen by these very answers is a little too good.
+    held_out = mean if choice.held_out is None else choice.held_out
+    if classes is None:
+        conformity = Conformity.of_numbers(goal.truth, held_out[:, 0])
+        return AveragedRegressor(groups, settings, n_jobs, conformity, likeness)
+    calibration = Calibration.scaled(confidence_of(mean), goal.truth, goal.sample_weight)
+    known = Conformity.of_decisions(calibration, confidence_of(held_out), goal.truth)
+    return AveragedClassifier(groups, classes, calibration, settings, n_jobs, known, likeness)
+
+
+def _likeness(group: GraphGroup, member: int, n_jobs: int | None) -> Likeness | None:
+    """How far training graphs are from each other by one kernel, in a pass over them."""
+    kernel, own = group.kernel, group.members[member]
+    [gram] = kernel.grams_of_forms(kernel.graphs, [own[:2]], Execution(n_jobs=n_jobs))
+    return Likeness.fit(gram, Side.of(kernel.graphs, own.form), np.arange(kernel.n_graphs))
 
 
 def _alike(trials: Sequence[Trial], key: Callable[[Trial], int]) -> Iterable[list[Trial]]:

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Self
 
+from nask.arrays import Float64
 from nask.choices import Scale
 from nask.estimators.classifier import NASKClassifier
 from nask.explain.explanation import GraphExplanation
@@ -109,6 +110,14 @@ class TunedNASKClassifier(TunedGraphClassifier, TunedStarClassifier):
             graph, target=target, against=against, scale=scale
         )
         return found
+
+    def applicability(self, X: Any) -> Float64:
+        """How much each graph is like those of training.
+
+        See :meth:`nask.NASKClassifier.applicability`.
+        """
+        shares: Float64 = self.fitted().applicability(X)
+        return shares
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best estimator to a file that :func:`nask.load` reads."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from joblib import delayed
@@ -20,11 +20,29 @@ from nask.learning.bordered import mirror
 from nask.learning.centring import Centring
 from nask.learning.goals import ONE_SCHEME, Goal, probabilities_of
 from nask.learning.held_out import HeldOut, hold_out
+from nask.learning.likeness import Likeness, Side
 from nask.tuning.near_best import may_be_near, near_best, near_best_parts
 from nask.tuning.sweeps import Candidate, Sweep
 from nask.tuning.trials import Choice, Found, Trial
 
+# Of a search: each learns from 90 % of the items.
+FOLDS = 10
 NO_TESTS = (np.empty(0, dtype=np.intp),)
+
+
+class Noted(NamedTuple):
+    """How far items are from each other, by a kernel that had the highest score when it was judged.
+
+    Parameters
+    ----------
+    score : float
+    candidate : Candidate
+    likeness : Likeness or None
+    """
+
+    score: float
+    candidate: Candidate
+    likeness: Likeness | None
 
 
 @dataclass(eq=False)
@@ -44,12 +62,16 @@ class RidgeJudge(ABC):
     ----------
     trials : list of Trial
         All that were judged, in the order of the grid.
+    n_nodes : ndarray of shape (n,), or None
+        Sizes of the items, where they are graphs: with them the distances between these are noted.
     """
 
     goal: Goal
     n_jobs: int | None = None
     rough: bool = False
     trials: list[Trial] = field(default_factory=list, init=False)
+    n_nodes: Array | None = field(default=None, init=False)
+    _noted: Noted | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         schemes = get_args(Multiclass) if self.goal.has_schemes else ONE_SCHEME
@@ -69,11 +91,30 @@ class RidgeJudge(ABC):
         tasks = (delayed(self._judge)(sweep, stack, rows, own) for own in sweep.candidates)
         # A number of an inverse takes as long as comparing a pair of nodes, or longer.
         work = len(sweep.candidates) * float(len(self.goal.truth)) ** 3
+        before = len(self.trials)
         with one_blas_thread():
             for trials in Execution(n_jobs=self.n_jobs).run(tasks, work):
                 self.trials.extend(trials)
+        if self.keeps_functions and self.n_nodes is not None:
+            self._note_distances(sweep, stack, self.trials[before:], self.n_nodes)
         if self.keeps_functions:
             self._forget()
+
+    def _note_distances(
+        self, sweep: Sweep, stack: Floats, trials: Sequence[Trial], n_nodes: Array
+    ) -> None:
+        """Measure how far items are from each other by the best kernel so far, while it is there.
+
+        It would take a pass over the graphs later.
+        """
+        scores = self._values(trials, 0)
+        best = int(scores.argmax())
+        if self._noted is None or scores[best] > self._noted.score:
+            candidate = trials[best].candidate
+            gram = np.asarray(sweep.gram(stack, candidate))
+            everything = np.arange(len(gram))
+            found = Likeness.fit(gram, Side(gram.diagonal(), n_nodes), everything)
+            self._noted = Noted(float(scores[best]), candidate, found)
 
     def arrange(self, sweeps: Sequence[Sweep]) -> None:
         """Bring trials into the order of their sweeps: of equals, the earlier one is the best."""
@@ -109,7 +150,10 @@ class RidgeJudge(ABC):
             near |= False if parts is None else near_best_parts(parts)
         best = int(scores.argmax())
         chosen = [trials[k] for k in np.flatnonzero(near)]
-        return Choice(trials[best], chosen, float(scores[best]))
+        noted, likeness = self._noted, None
+        if noted is not None and noted.candidate is trials[best].candidate:
+            likeness = noted.likeness
+        return Choice(trials[best], chosen, float(scores[best]), likeness)
 
     def values(self, fold: int = 0) -> Float64:
         """Return the held-out score of each trial for the training set of a fold."""
@@ -212,6 +256,12 @@ class LeaveOneOut(RidgeJudge):
     kept : sequence of sequence of Candidate, optional
         What is tried in each fold; everything by default.
 
+    Attributes
+    ----------
+    apart : LeaveOneOut or None
+        Chooses anew in folds, and tells what is found of the items of each where they had no part
+        even in the choice.
+
     Examples
     --------
     >>> import nask
@@ -229,6 +279,26 @@ class LeaveOneOut(RidgeJudge):
 
     tests: Sequence[Positions] | None = None
     kept: Sequence[Sequence[Candidate]] | None = None
+    apart: LeaveOneOut | None = field(default=None, init=False)
+
+    def enter(self, sweep: Sweep, stack: Floats, rows: Positions | None = None) -> None:
+        """Judge the candidates of a sweep."""
+        super().enter(sweep, stack, rows)
+        if self.apart is not None:
+            self.apart.enter(sweep, stack, rows)
+
+    def choose(self, fold: int = 0) -> Choice:
+        """Return the settings that are as good as the best for the training set of a fold."""
+        choice = super().choose(fold)
+        return choice if self.apart is None else choice._replace(held_out=self.apart.all_scores())
+
+    def all_scores(self) -> Float64:
+        """Scores of all items, (n, n_scores), each by what was chosen without its fold."""
+        assert self.tests is not None
+        found = np.empty((len(self.goal.truth), self.goal.n_scores))
+        for fold, test in enumerate(self.tests):
+            found[test] = self.scores(fold, super().choose(fold))
+        return found
 
     def scores(self, fold: int, choice: Choice) -> Float64:
         """Scores of a fold's test items, (n_tests, n_scores): the mean of the settings chosen."""
@@ -346,6 +416,23 @@ class OnValidation(RidgeJudge):
         [kept] = self._validation.kept(judged[None])
         left_out = self.goal.answers(found.decisions[0], scheme).astype(self.goal.dtype)
         return Found({0: kept}, {0: rest.astype(self.goal.dtype)}, functions, left_out)
+
+
+def dealt_folds(goal: Goal, random_state: int) -> list[Positions]:
+    """Items in folds of equal sizes; of classes, with as many of each as can be.
+
+    Examples
+    --------
+    >>> from nask.learning.goals import ClassGoal
+    >>> folds = dealt_folds(ClassGoal(np.arange(40) // 20, 2), 0)
+    >>> len(folds), [(fold < 20).sum().item() for fold in folds][:3]
+    (10, [2, 2, 2])
+    """
+    n = len(goal.truth)
+    classes = goal.truth if goal.n_scores > 1 else np.zeros(n)
+    order = np.lexsort((np.random.default_rng(random_state).permutation(n), classes))
+    n_folds = min(FOLDS, n)
+    return [np.sort(order[first::n_folds]) for first in range(n_folds)]
 
 
 def mean_scores(fold: int, choice: Choice) -> Float64:

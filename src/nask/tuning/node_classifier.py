@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nask.arrays import Array, Float64, Floats, Positions
+from nask.arrays import Array, Float64, Floats, Mask, Positions
 from nask.choices import GridName, Scale
 from nask.estimators.averaged import AveragedClassifier, Group, NodeGroup
 from nask.estimators.node_classifier import NASKNodeClassifier
@@ -221,6 +221,14 @@ default="nodes"
         """As :meth:`NASKNodeClassifier.predict_proba`, where the estimator calibrates them."""
         probabilities: Float64 = self.fitted().predict_proba(graph, nodes)
         return probabilities
+
+    def predict_set(
+        self, graph: Any, nodes: Any = None, *, coverage: float = 0.9, by_class: bool = False
+    ) -> Mask:
+        """As :meth:`NASKNodeClassifier.predict_set`, where the estimator calibrates them."""
+        how = {"coverage": coverage, "by_class": by_class}
+        sets: Mask = self.fitted().predict_set(graph, nodes, **how)
+        return sets
 
     def explain(
         self,

@@ -86,7 +86,8 @@ class TunedGraphRegressor(RegressorMixin, TunedModel):
         sweeps = self.sweeps_for(graphs, np.arange(len(graphs)), goal)
         self.seconds_kernel_ = self.seconds_learning_ = 0.0
         kernels: dict[int, Any] = {}
-        choice = self.choose_ridge(graphs, self.judge(goal), sweeps, kernels)
+        judge = self.judge_of_graphs(goal, graphs)
+        choice = self.choose_ridge(graphs, judge, sweeps, kernels)
         found = self.mean_of(choice, kernels, goal, None)
         assert isinstance(found, AveragedRegressor)
         self.best_estimator_ = found
@@ -96,6 +97,11 @@ class TunedGraphRegressor(RegressorMixin, TunedModel):
         """Predicted value of each graph."""
         predicted: Float64 = self.fitted().predict(X)
         return predicted
+
+    def predict_interval(self, X: Any, *, coverage: float = 0.9) -> Float64:
+        """Lower and upper end of intervals: see :meth:`nask.NASKRegressor.predict_interval`."""
+        intervals: Float64 = self.fitted().predict_interval(X, coverage=coverage)
+        return intervals
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -199,6 +205,14 @@ class TunedNASKRegressor(TunedGraphRegressor, TunedStarModel):
         """Tell why, as :meth:`nask.NASKRegressor.explain` does: the mean of sums is a sum."""
         found: GraphExplanation = self.fitted().explain(graph)
         return found
+
+    def applicability(self, X: Any) -> Float64:
+        """How much each graph is like those of training.
+
+        See :meth:`nask.NASKClassifier.applicability`.
+        """
+        shares: Float64 = self.fitted().applicability(X)
+        return shares
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best estimator to a file that :func:`nask.load` reads."""

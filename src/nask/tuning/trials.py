@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from nask.arrays import Array, Floats
+from nask.arrays import Array, Float64, Floats
 from nask.choices import Multiclass
 from nask.learning.decisions import DecisionFunctions
+from nask.learning.likeness import Likeness
 from nask.tuning.sweeps import Candidate, Sweep
 
 
@@ -71,11 +72,17 @@ class Choice(NamedTuple):
         All that are as good, as far as their errors tell.
     score : float
         That of the best: accuracy, if no other was asked for.
+    likeness : Likeness, optional
+        How far the training graphs are from each other, by the kernel of the best.
+    held_out : ndarray of shape (n, n_scores), optional
+        What is found of each training item, where it had no part even in the choice.
     """
 
     best: Trial
     trials: list[Trial]
     score: float
+    likeness: Likeness | None = None
+    held_out: Float64 | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:

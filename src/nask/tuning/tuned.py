@@ -19,11 +19,12 @@ from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import kinds_of
 from nask.io.coerce import TakesGraphs
+from nask.learning.conformal import Conformity
 from nask.learning.goals import Goal
 from nask.tuning.averaging import averaged
 from nask.tuning.grid import Grid, named_grid
 from nask.tuning.inner_folds import InnerFolds
-from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge
+from nask.tuning.leave_one_out import LeaveOneOut, RidgeJudge, dealt_folds
 from nask.tuning.screening import Screened, is_screened, screen
 from nask.tuning.sweeps import Candidate, StarSweep, Sweep, cut_to, star_sweeps
 from nask.tuning.trials import Choice
@@ -84,6 +85,18 @@ class TunedModel(TakesGraphs, BaseEstimator):
         """
         self.check_search()
         return LeaveOneOut(goal, self.n_jobs, self.rough, tests, kept)
+
+    def judge_of_graphs(self, goal: Goal, graphs: Sequence[AttributedGraph]) -> LeaveOneOut:
+        """Return the judge of a model to be kept, which notes how sure the model will be.
+
+        Of a small set it also chooses in folds, since the more settings there are for each graph,
+        the better is the best of them by luck alone.
+        """
+        judge = self.judge(goal)
+        judge.n_nodes = np.array([graph.n_nodes for graph in graphs])
+        if not is_screened(len(graphs), goal.n_scores):
+            judge.apart = self.judge(goal, dealt_folds(goal, self.random_state))
+        return judge
 
     @property
     def rough(self) -> bool:
@@ -184,6 +197,12 @@ class TunedModel(TakesGraphs, BaseEstimator):
             judge.enter(own, stack, rows)
             self.seconds_kernel_ += between - start
             self.seconds_learning_ += time.perf_counter() - between
+
+    @property
+    def conformity_(self) -> Conformity | None:
+        """How wrong the chosen model was about items that it had not learned from."""
+        found: Conformity | None = getattr(self.fitted(), "conformity_", None)
+        return found
 
     def fitted(self) -> Any:
         """Return the best estimator; raise where there is none yet."""

@@ -10,7 +10,7 @@ from typing import Any, Self, get_args
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from nask.arrays import Array, Float64, Positions
+from nask.arrays import Array, Float64, Mask, Positions
 from nask.choices import TunedLearner
 from nask.estimators.averaged import AveragedClassifier
 from nask.exceptions import ParameterError
@@ -193,7 +193,9 @@ class TunedGraphClassifier(TunedClassifier):
         sweeps = self.sweeps_for(graphs, np.arange(len(graphs)), goal)
         judge = svm_judge = None
         if self.judges_ridge(len(codes)):
-            judge = self.judge(goal)
+            judge = self.judge_of_graphs(goal, graphs)
+            if self.learner_for(len(codes)) == "svm":
+                judge.apart = None
         if self.learner_for(len(codes)) != "ridge":
             svm_judge = self.svm_judge(goal, self.classes_, self.n_jobs)
         chosen = self.choose(graphs, judge, svm_judge, goal, sweeps)
@@ -216,6 +218,11 @@ class TunedGraphClassifier(TunedClassifier):
         """Calibrated probability of each class, (m, n_classes)."""
         probabilities: Float64 = self.fitted().predict_proba(X)
         return probabilities
+
+    def predict_set(self, X: Any, *, coverage: float = 0.9, by_class: bool = False) -> Mask:
+        """Tell which classes each graph may have: see :meth:`nask.NASKClassifier.predict_set`."""
+        sets: Mask = self.fitted().predict_set(X, coverage=coverage, by_class=by_class)
+        return sets
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
