@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 import nask
 from mixed_graphs import random_graphs
+from nask.cli.predicted import Asked
 from nask.exceptions import ParameterError
 from nask.learning.gaussian_process import regression
 
@@ -246,3 +247,18 @@ def test_the_evidence_is_that_of_the_process(mutag, density):
     K = nask.NASK(n_hops=1, gram="rbf").fit_transform(mutag.graphs[:20])
     expected = regression(K, (y - y.mean()) / y.std(), 0.1)[0].value
     assert model.log_marginal_likelihood_value_ == pytest.approx(expected)
+
+
+def test_it_knows_what_is_unlike_its_training_graphs(mutag, tmp_path):
+    """And a file of it does; of sets and intervals the command tells what there is instead."""
+    model = nask.NASKGaussianProcessClassifier(n_hops=1, optimizer=None)
+    model.fit(mutag.graphs[::4], mutag.y[::4]).save(tmp_path / "gp.nask")
+    lonely = nask.AttributedGraph(40, [], {"node_label": [6] * 40}, categorical=["node_label"])
+    new = [*mutag.graphs[1::4], lonely]
+    shares = model.applicability(new)
+    assert np.median(shares[:-1]) > 0.3
+    assert shares[-1] < 0.05
+    np.testing.assert_array_equal(nask.load(tmp_path / "gp.nask").applicability(new), shares)
+    asked = Asked(proba=False, coverage=0.9, by_class=False, applicability=True)
+    with pytest.raises(ParameterError, match="by probabilities, or by standard deviations"):
+        asked.check(model, tmp_path / "gp.nask")

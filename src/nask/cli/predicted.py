@@ -76,6 +76,11 @@ class Asked:
                 raise ParameterError(
                     f"{holds}, whose share of alarms is its 'nu'. Leave out --coverage."
                 )
+            if not hasattr(trained, "predict_set") and not hasattr(trained, "predict_interval"):
+                raise ParameterError(
+                    f"{holds}, which tells how sure it is by probabilities, or by standard "
+                    "deviations: predict(graphs, return_std=True) in Python. Leave out --coverage."
+                )
             known_errors(trained.conformity_, type(trained).__name__)
         if self.applicability and not tells_likeness(trained):
             raise ParameterError(

@@ -31,6 +31,7 @@ from nask.learning.gaussian_process import (
     classification,
     regression,
 )
+from nask.learning.likeness import Likeness, Side
 from nask.learning.marginal_likelihood import VARIANCES, MarginalLikelihood, climb, unit_of
 from nask.learning.mixins import DecidesClasses
 from nask.learning.targets import as_numbers, class_codes, training_data
@@ -188,6 +189,8 @@ class GraphGaussianProcess(GraphEstimator):
             noise=noise,
             evidence=evidence.value,
         )
+        side = Side.of(kernel.graphs, kernel.form)
+        self.likeness_ = Likeness.fit(covariance, side, functions.support)
         self.set_fitted(kernel, functions, len(graphs), parameters.get_params())
 
     def _learn_parameters(

@@ -17,6 +17,7 @@ from nask.estimators.restoring import (
     classes_of,
     function_of,
     kernel_of,
+    likeness_of,
     set_parameters,
 )
 from nask.exceptions import ModelFileError
@@ -81,6 +82,7 @@ def restore_process(document: Mapping[str, Any], arrays: Arrays) -> GraphGaussia
         noise=_number(given, "noise", LARGEST),
         evidence=as_finite(given["evidence"]),
     )
+    model.likeness_ = likeness_of(document, arrays, n)
     model.set_fitted(kernel, process, n, learned.get_params())
     return model
 

@@ -21,7 +21,7 @@ from nask.estimators.classifier import NASKClassifier
 from nask.estimators.gaussian_process import GraphGaussianProcess
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.outliers import NASKOutlierDetector
-from nask.estimators.restoring import OPTIONAL, GraphModel, array_names, restore
+from nask.estimators.restoring import DISTANCES, OPTIONAL, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.estimators.restoring_process import is_process, process_array_names, restore_process
 from nask.exceptions import ModelFileError, NaskError, ParameterError
@@ -230,7 +230,7 @@ def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     if document.get("class") == INDEX:
         raise ModelFileError("It holds an index: nask.Index.load reads it")
     if is_process(document):
-        return process_array_names(), []
+        return process_array_names(), [DISTANCES]
     if _is_of_nodes(document):
         return node_array_names(document), OPTIONAL
     return array_names(document), OPTIONAL

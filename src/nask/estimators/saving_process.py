@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sklearn.utils.validation import check_is_fitted
 
-from nask.estimators.saving import add_classes, batch_arrays, kernel_to_json, plain_parameters
+from nask.estimators.saving import (
+    add_classes,
+    add_likeness,
+    batch_arrays,
+    kernel_to_json,
+    plain_parameters,
+)
 from nask.storage.model_file import Arrays, write_file
 
 if TYPE_CHECKING:
@@ -46,4 +52,5 @@ def save_process(model: GraphGaussianProcess, path: str | os.PathLike[str]) -> N
     }
     if hasattr(model, "classes_"):
         add_classes(document, arrays, model.classes_, None)
+    add_likeness(document, arrays, model.likeness_)
     write_file(path, document, arrays, "save")
