@@ -131,6 +131,8 @@ def _shown(collections: Collections, hidden: Sequence[str]) -> Collections:
 def _check_kind(
     column: Sequence[Attribute | None], spec: AttributeSpec, element: str, first: int
 ) -> None:
+    if {a.kind for a in column if a is not None} <= {spec.kind}:
+        return
     for position, attribute in enumerate(column, start=first):
         if attribute is None or spec.kind in ("missing", attribute.kind):
             continue

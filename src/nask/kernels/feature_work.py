@@ -60,8 +60,8 @@ class FeatureWork:
         return rows
 
     def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Float32:
-        """Features of some graphs, all at work at once; their attributes are compared before."""
-        batch = GraphBatch.encode(graphs, self.schema, compare=False)
+        """Features of some graphs, all at work at once, which were held against the schema."""
+        batch = GraphBatch.encode(graphs, self.schema, check=False, compare=False)
         if self.drawn.nodes.columns.binary and not are_binary(batch.features):
             raise SchemaError(
                 "The node_features of these graphs are not zeros and ones, as those of the "

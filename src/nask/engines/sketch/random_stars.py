@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
 from nask.arrays import Float32, Float64
 from nask.attributes.random_map import Columns, RandomMap
-from nask.compiled.vectors import LANES
+from nask.compiled.singles import WIDE
 from nask.engines.sketch import star_sketch
 from nask.engines.sketch.embedding import Values, embed, embedding_space
-from nask.engines.sketch.star_sketch import SCALARS, Rotations, SketchRules, SketchStars
+from nask.engines.sketch.star_sketch import SCALARS, Directions, Rotations, SketchRules, SketchStars
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
@@ -26,7 +27,7 @@ from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.spec import StarSpec
 
 # Nodes, or edges, of a task: whole vectors, and enough work that handing it out costs nothing.
-TASK_ELEMENTS = 64 * LANES
+TASK_ELEMENTS = 32 * WIDE
 # One number of a node's vector takes as long as this many pairs of nodes of the exact engines, in
 # which work is counted when the number of threads is chosen.
 PAIRS_PER_NUMBER = 2
@@ -90,7 +91,7 @@ class RandomStars:
         # SketchStars of more hops differ more, so they get more columns.
         ends = np.cumsum(np.arange(spec.n_hops + 1))
         widths = tuple(np.diff(n_components * ends // ends[-1]).tolist())
-        width = max(2 * LANES, 1 << (max(widths) - SCALARS - 1).bit_length())
+        width = max(WIDE, 1 << (max(widths) - SCALARS - 1).bit_length())
         seeds = iter(np.random.SeedSequence(seed).spawn(4 + spec.n_hops))
         nodes = RandomMap.draw(spec.nodes, node_names, width, next(seeds), binary)
         edges = RandomMap.draw(spec.edges, edge_names, width, next(seeds), binary=False)
@@ -100,6 +101,12 @@ class RandomStars:
         )
         rotations = tuple(Rotations.draw(next(seeds), width) for _ in range(spec.n_hops))
         return cls(spec, widths, width, nodes, edges, rotations, node_signs, edge_signs)
+
+    @cached_property
+    def directions(self) -> list[Directions]:
+        """The learned directions of each hop, also rotated."""
+        learned = self.rotations, self.node_directions, self.edge_directions
+        return list(map(Directions.of, *learned))
 
 
 class HopPass:
@@ -160,8 +167,7 @@ class HopPass:
             is_last = h == spec.n_hops - 1
             size = float(np.sqrt(spec.edges.base)) if spec.use_edges and not compared else 0.0
             rules = SketchRules(
-                node_direction=self._direction(self._node_directions, h, nodes, batch.n_nodes),
-                edge_direction=self._direction(self._edge_directions, h, edges, len(batch.edges)),
+                self._directions(h, nodes[: batch.n_nodes], edges[: len(batch.edges)]),
                 edge_size=size,
                 edge_attributes=compared,
                 star_norm=spec.star_norm,
@@ -172,13 +178,14 @@ class HopPass:
             if nested and not is_last:
                 nodes, deeper = deeper, nodes
 
-    def _direction(self, known: list[Float64], hop: int, rows: Float32, n: int) -> Float64:
-        if hop == len(known):
-            some = rows[:n]
-            mean = some.mean(axis=0, dtype=np.float64) if len(some) else np.zeros(rows.shape[1])
-            length = float(np.linalg.norm(mean))
-            known.append(mean / length if length > 0 else mean)
-        return known[hop]
+    def _directions(self, hop: int, nodes: Float32, edges: Float32) -> Directions:
+        drawn = self._drawn
+        if drawn.node_directions:
+            return drawn.directions[hop]
+        self._node_directions.append(_mean_direction(nodes))
+        self._edge_directions.append(_mean_direction(edges))
+        own = self._node_directions[hop], self._edge_directions[hop]
+        return Directions.of(drawn.rotations[hop], *own)
 
     def _rows(
         self, stars: SketchStars, h: int, rules: SketchRules, deeper: Float32
@@ -201,7 +208,7 @@ class HopPass:
         """Return the vectors of all elements, with zeros up to whole vectors of rows."""
         n, width = len(elements), self._drawn.width
         values = Values.of(elements, features)
-        rows = np.zeros((-(-n // LANES) * LANES, width), dtype=np.float32)
+        rows = np.zeros((-(-n // WIDE) * WIDE, width), dtype=np.float32)
 
         def task(first: int, last: int) -> None:
             space = embedding_space(width)
@@ -214,6 +221,12 @@ class HopPass:
     def _in_tasks(self, task: Callable[[int, int], Result], n: int) -> Iterator[Result]:
         n_pairs = n * self._drawn.width * PAIRS_PER_NUMBER
         return self._execution.run_ranges(task, n, TASK_ELEMENTS, n_pairs)
+
+
+def _mean_direction(rows: Float32) -> Float64:
+    mean = rows.mean(axis=0, dtype=np.float64) if len(rows) else np.zeros(rows.shape[1])
+    length = float(np.linalg.norm(mean))
+    return mean / length if length > 0 else mean
 
 
 def _lists(batch: GraphBatch, spec: StarSpec) -> tuple[Members, Members, Any]:
