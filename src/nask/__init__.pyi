@@ -8,6 +8,8 @@ from nask.estimators.classifier import NASKClassifier as NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier as NASKNodeClassifier
 from nask.estimators.regressor import NASKRegressor as NASKRegressor
 from nask.estimators.saving import load as load
+from nask.estimators.stream_classifier import NASKStreamClassifier as NASKStreamClassifier
+from nask.estimators.stream_regressor import NASKStreamRegressor as NASKStreamRegressor
 from nask.evaluation.compare import compare as compare
 from nask.evaluation.evaluate import evaluate as evaluate
 from nask.evaluation.league import league as league
@@ -24,6 +26,7 @@ from nask.kernels.features import NASKFeatures as NASKFeatures
 from nask.kernels.gram_store import write_gram as write_gram
 from nask.kernels.nask import NASK as NASK
 from nask.kernels.node_nask import NodeNASK as NodeNASK
+from nask.kernels.nystroem import NASKNystroem as NASKNystroem
 from nask.tuning.classifier import TunedNASKClassifier as TunedNASKClassifier
 from nask.tuning.node_classifier import TunedNASKNodeClassifier as TunedNASKNodeClassifier
 from nask.tuning.regressor import TunedNASKRegressor as TunedNASKRegressor

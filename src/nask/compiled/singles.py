@@ -51,9 +51,7 @@ def _spread(builder: Any, value: Any) -> Any:
 def _define_operator(function: Callable[..., Any], instruction: str) -> None:
     """Define an operator for two vectors, and for a vector and a number in either order."""
     numbers = (types.float32, types.float64)
-    pairs = [
-        (singles, singles), *((singles, one) for one in numbers), *((one, singles) for one in numbers)
-    ]  # fmt: skip
+    pairs = [(singles, singles), *((singles, x) for x in numbers), *((x, singles) for x in numbers)]
 
     @infer_global(function)
     class _Template(ConcreteTemplate):

@@ -21,8 +21,10 @@ from nask.estimators.classifier import NASKClassifier
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.restoring import CALIBRATION, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
+from nask.estimators.restoring_streams import STREAMS, restore_stream, stream_array_names
+from nask.estimators.stream_base import StreamEstimator
 from nask.exceptions import ModelFileError, ParameterError
-from nask.graph.schema import AttributeSpec
+from nask.graph.schema import AttributeSpec, Schema
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
@@ -46,10 +48,10 @@ def save(model: GraphEstimator, path: str | os.PathLike[str]) -> None:
         ),
         "n_graphs": model.n_graphs_,
         "target": model.target_name_,
-        **_kernel_to_json(kernel),
+        **kernel_to_json(kernel),
         "mean_squared_distance": kernel.unit,
     }
-    arrays: Arrays = _batch_arrays("batch", kernel)
+    arrays: Arrays = batch_arrays("batch", kernel)
     if isinstance(model, NASKClassifier):
         add_classes(document, arrays, model.classes_, functions.calibration)
     add_functions(document, arrays, functions)
@@ -74,8 +76,8 @@ def save_averaged(model: AveragedModel, path: str | os.PathLike[str]) -> None:
         batch = next(same, len(kernels))
         if batch == len(kernels):
             kernels.append(kernel)
-            arrays |= _batch_arrays(f"batch{batch}", kernel)
-        own = {**_kernel_to_json(kernel), "batch": batch}
+            arrays |= batch_arrays(f"batch{batch}", kernel)
+        own = {**kernel_to_json(kernel), "batch": batch}
         groups.append(own | add_members(arrays, f"group{number}", group))
     settings = [plain_parameters(setting) for setting in model.settings]
     document = {
@@ -114,7 +116,7 @@ def add_functions(document: dict[str, Any], arrays: Arrays, functions: KernelMod
         }
 
 
-def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
+def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier | StreamEstimator:
     """Read a model that ``save`` wrote. No code from the file is ever run.
 
     Parameters
@@ -123,7 +125,8 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
 
     Returns
     -------
-    NASKClassifier, NASKRegressor, NASKNodeClassifier, AveragedClassifier or AveragedRegressor
+    NASKClassifier, NASKRegressor, NASKNodeClassifier, AveragedClassifier, AveragedRegressor, \
+NASKStreamClassifier or NASKStreamRegressor
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -141,7 +144,7 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
         raise ParameterError.expected("path", "load", "a str or a path", path)
     try:
         document, arrays = read_file(path, _array_names)
-        model = (restore_nodes if _is_of_nodes(document) else restore)(document, arrays)
+        model = _restored(document, arrays)
         model.target_name_ = _target_name(document)
         return model
     except FileNotFoundError:
@@ -152,8 +155,16 @@ def load(path: str | os.PathLike[str]) -> GraphModel | NASKNodeClassifier:
         raise ModelFileError(
             f"{os.fspath(path)} is not a readable nask model: {problem.rstrip('.')}. Expected a "
             "file written by the save method of a NASKClassifier, NASKRegressor, "
-            "NASKNodeClassifier, or one of their tuned forms."
+            "NASKNodeClassifier, one of their tuned forms or of those for streams."
         ) from error
+
+
+def _restored(
+    document: Mapping[str, Any], arrays: Arrays
+) -> GraphModel | NASKNodeClassifier | StreamEstimator:
+    if document["class"] in STREAMS:
+        return restore_stream(document, arrays)
+    return (restore_nodes if _is_of_nodes(document) else restore)(document, arrays)
 
 
 def _target_name(document: Mapping[str, Any]) -> str | None:
@@ -171,26 +182,35 @@ def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Names of the arrays that a model has, and of those that it may have."""
     if _is_of_nodes(document):
         return node_array_names(document), CALIBRATION
+    if document["class"] in STREAMS:
+        return stream_array_names(document), CALIBRATION
     return array_names(document), CALIBRATION
 
 
-def _kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
+def schema_to_json(schema: Schema) -> dict[str, Any]:
+    """A schema as JSON can hold it."""
     return {
-        "schema": {
-            "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],
-            "edges": [_spec_to_json(spec) for spec in kernel.schema.edges],
-            "degree": kernel.schema.degree,
-            "features": list(kernel.schema.features),
-            "hidden_nodes": list(kernel.schema.hidden_nodes),
-            "hidden_edges": list(kernel.schema.hidden_edges),
-            "similarity": kernel.schema.similarity,
-        },
+        "nodes": [_spec_to_json(spec) for spec in schema.nodes],
+        "edges": [_spec_to_json(spec) for spec in schema.edges],
+        "degree": schema.degree,
+        "features": list(schema.features),
+        "hidden_nodes": list(schema.hidden_nodes),
+        "hidden_edges": list(schema.hidden_edges),
+        "similarity": schema.similarity,
+    }
+
+
+def kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
+    """The schema, the engine and how molecules are read."""
+    return {
+        "schema": schema_to_json(kernel.schema),
         "engine": kernel.engine,
         "molecules": None if kernel.molecules is None else kernel.molecules.to_json(),
     }
 
 
-def _batch_arrays(name: str, kernel: FittedKernel) -> Arrays:
+def batch_arrays(name: str, kernel: FittedKernel) -> Arrays:
+    """The training graphs of a kernel as arrays."""
     return {f"{name}/{k}": v for k, v in kernel.graphs.batch.arrays().items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -20,7 +20,7 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import AttributeSpec, Schema
-from nask.io.coerce import as_graph, as_graphs
+from nask.io.coerce import as_graph, as_graphs, graph_batches
 from nask.io.converters.molecule_reading import MoleculeReading, common_reading
 from nask.kernels.feature_work import FeatureWork, Level
 from nask.kernels.parameters import StarParameters, check_restart, is_integer
@@ -243,10 +243,8 @@ attributes, degree, similarity, max_leaves, use_edges
             counted from 0.
         """
         check_is_fitted(self)
-        following, first = iter(graphs), 0
-        while batch := list(islice(following, batch_size)):
-            yield self._transform_new(as_graphs(batch, first, self.molecules_), first)
-            first += len(batch)
+        for first, batch in graph_batches(graphs, batch_size, self.molecules_):
+            yield self._transform_new(batch, first)
 
     def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Float32 | None:
         self.check_parameters()
@@ -261,15 +259,32 @@ attributes, degree, similarity, max_leaves, use_edges
     ) -> Float32 | None:
         """Draw all that is random, and learn directions; return the sample's features if asked."""
         batch = GraphBatch.encode(sample, schema, compare=False)
-        drawn = RandomStars.draw(
-            self.star_spec(schema), self.n_components, _categorical(schema.nodes),
-            _categorical(schema.edges), are_binary(batch.features), self.random_state,
-        )  # fmt: skip
-        weights = self.weight_of_hops()
-        work = FeatureWork(drawn, schema, self.level, self.normalize, weights, self.restart)
+        work = self._work_of(schema, self.drawn_for(schema, are_binary(batch.features)))
         rows = work.learn(batch, self.execution(), keep)
         self.schema_, self._sample, self._work = schema, sample, work
         return rows
+
+    def drawn_for(self, schema: Schema, binary: bool) -> RandomStars:
+        """All that is random for graphs of a schema, before directions are learned.
+
+        ``binary`` tells whether all node features are zeros and ones.
+        """
+        return RandomStars.draw(
+            self.star_spec(schema), self.n_components, _categorical(schema.nodes),
+            _categorical(schema.edges), binary, self.random_state,
+        )  # fmt: skip
+
+    def set_fitted(
+        self, schema: Schema, drawn: RandomStars, molecules: MoleculeReading | None
+    ) -> None:
+        """Be fitted: with what was drawn, and directions that were learned."""
+        self.schema_, self._sample = schema, []
+        self._work = self._work_of(schema, drawn)
+        self._read_as(molecules)
+
+    def _work_of(self, schema: Schema, drawn: RandomStars) -> FeatureWork:
+        weights = self.weight_of_hops()
+        return FeatureWork(drawn, schema, self.level, self.normalize, weights, self.restart)
 
     def _transform_new(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
         check_graphs(graphs, self.schema_, first)

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 
 from nask.arrays import Array, Float64
-from nask.compiled import exponential
 from nask.compiled.compiling import inner
+from nask.compiled.exponential import ROUND
 from nask.compiled.singles import WIDE, load_singles, store_singles
 from nask.compiled.vectors import LANES, at, load, store
 
 PERIODS = 1 / (2 * math.pi)
-# Adding 1.5 * 2^52, or 2^23 in float32, rounds to an integer.
-ROUND = exponential.ROUND
+# ROUND of float32: 1.5 * 2^23.
 ROUND_SINGLE = 12582912.0
 # 2 pi as a sum: the first term has so few bits that its product with a small integer is exact.
 PERIOD_HIGH = 6.283185243606567
