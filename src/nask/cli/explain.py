@@ -22,7 +22,7 @@ from nask.cli.arguments import (
     RepeatedEdgesOption,
     load_graphs,
 )
-from nask.cli.models import is_classifier, kinds_of, load_model, predicts, target_of
+from nask.cli.models import is_classifier, is_stream, kinds_of, load_model, predicts, target_of
 from nask.cli.molecule_options import MoleculeOptions, with_molecule_options
 from nask.cli.output import check_output, save_picture
 from nask.exceptions import ParameterError, did_you_mean
@@ -98,6 +98,12 @@ def explain(
         raise ParameterError(
             f"{model} holds a model of nodes, and this command explains decisions about graphs. In "
             "Python: nask.load(file).explain(network.graph, node)."
+        )
+    if is_stream(trained):
+        raise ParameterError(
+            f"{model} holds a model that learned from random features, which do not tell the "
+            "members of a star apart. Fit without --features on fewer graphs to have decisions "
+            "explained."
         )
     molecules = replace(molecules, known=trained.molecules_)
     column, kinds = target_of(trained, dataset), kinds_of(trained)

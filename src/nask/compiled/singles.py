@@ -1,7 +1,8 @@
 """Vectors of sixteen float32 for compiled code, for what is approximate anyway.
 
 As ``vectors``, with half the memory per number and twice the numbers per instruction. An operation
-is one instruction on a processor with AVX-512, two with AVX, four with NEON.
+is one instruction on a processor with AVX-512, two with AVX, four with NEON. Arrays that they are
+loaded from and stored to may also be of float16, seen as uint16, since numba does not know it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from nask.compiled.vectors import DOUBLE, FLAGS, SINGLE, intrinsic, transposed_l
 
 WIDE = 16
 SINGLES = ir.VectorType(SINGLE, WIDE)
+HALVES = ir.VectorType(ir.HalfType(), WIDE)
 
 
 class SinglesType(types.Type):
@@ -73,28 +75,40 @@ _define_operator(operator.sub, "fsub")
 _define_operator(operator.mul, "fmul")
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, position: Any) -> Any:
-    data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [position]), SINGLES.as_pointer())
+def _load(context: Any, builder: Any, kind: Any, array: Any, position: Any) -> Any:
+    """Sixteen numbers of an array of float32, or of float16 seen as uint16."""
+    data = builder.gep(context.make_array(kind)(context, builder, array).data, [position])
+    if kind.dtype is types.uint16:
+        halves = builder.load(builder.bitcast(data, HALVES.as_pointer()), align=2)
+        return builder.fpext(halves, SINGLES)
+    return builder.load(builder.bitcast(data, SINGLES.as_pointer()), align=4)
+
+
+def _store(context: Any, builder: Any, kind: Any, array: Any, position: Any, values: Any) -> None:
+    data = builder.gep(context.make_array(kind)(context, builder, array).data, [position])
+    if kind.dtype is types.uint16:
+        halves = builder.fptrunc(values, HALVES)
+        builder.store(halves, builder.bitcast(data, HALVES.as_pointer()), align=2)
+        return
+    builder.store(values, builder.bitcast(data, SINGLES.as_pointer()), align=4)
 
 
 @intrinsic
 def load_singles(typing: Any, array: Any, position: Any) -> Any:
-    """Return the sixteen elements of a float32 array from ``array[position]`` on."""
+    """Return the sixteen elements of an array from ``array[position]`` on."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        return builder.load(_place(context, builder, sig.args[0], *arguments), align=4)
+        return _load(context, builder, sig.args[0], *arguments)
 
     return singles(array, types.int64), codegen
 
 
 @intrinsic
 def store_singles(typing: Any, array: Any, position: Any, values: Any) -> Any:
-    """Write to the sixteen elements of a float32 array from ``array[position]`` on."""
+    """Write to the sixteen elements of an array from ``array[position]`` on."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        place = _place(context, builder, sig.args[0], *arguments[:2])
-        builder.store(arguments[2], place, align=4)
+        _store(context, builder, sig.args[0], *arguments)
         return context.get_dummy_value()
 
     return types.none(array, types.int64, singles), codegen
@@ -118,8 +132,7 @@ def load_square_of_singles(typing: Any, array: Any, position: Any, stride: Any) 
         array, position, stride = arguments
         lines = []
         for _ in range(WIDE):
-            place = _place(context, builder, sig.args[0], array, position)
-            lines.append(builder.load(place, align=4))
+            lines.append(_load(context, builder, sig.args[0], array, position))
             position = builder.add(position, stride)
         return context.make_tuple(builder, sig.return_type, lines)
 
@@ -133,8 +146,7 @@ def store_square_of_singles(typing: Any, array: Any, position: Any, stride: Any,
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         array, position, stride, lines = arguments
         for line in cgutils.unpack_tuple(builder, lines):
-            place = _place(context, builder, sig.args[0], array, position)
-            builder.store(line, place, align=4)
+            _store(context, builder, sig.args[0], array, position, line)
             position = builder.add(position, stride)
         return context.get_dummy_value()
 

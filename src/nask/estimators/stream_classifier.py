@@ -34,7 +34,7 @@ class NASKStreamClassifier(DecidesClasses, StreamEstimator):
         fitted: to all graphs of a list, or to the first batch of an iterator or of ``partial_fit``.
         Ranges and categories that come later are new ones to it, as in any prediction.
     alpha : float, default=None
-        Penalty of complexity; by default the one of eleven values with the least squared error on
+        Penalty of complexity; by default the one of thirteen values with the least squared error on
         held-out folds. Rows are centred and scaled to unit mean squared length.
     batch_size : int, default=4096
         Graphs that are in memory at a time.

@@ -26,7 +26,7 @@ class NASKStreamRegressor(RegressorMixin, StreamEstimator):
         default. One that is fitted is used as it is. Another one is fitted: to all graphs of a
         list, or to the first batch of an iterator or of ``partial_fit``.
     alpha : float, default=None
-        Penalty of complexity; by default the one of eleven values with the least squared error on
+        Penalty of complexity; by default the one of thirteen values with the least squared error on
         held-out folds.
     batch_size, random_state, n_jobs, verbose
         As those of :class:`nask.NASKStreamClassifier`.

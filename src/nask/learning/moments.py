@@ -23,7 +23,7 @@ from nask.execution.threads import one_blas_thread
 from nask.learning.linear import LinearFunctions
 
 # Tried where none is given, on rows of unit mean squared length after centring.
-ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+ALPHAS = (1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 # Where there are too few rows for two folds.
 CAUTIOUS = 1.0
 # Rows that are as long as this part of what they have in common are all alike: rounding.
@@ -179,7 +179,7 @@ class Moments:
     >>> moments.add(X[100:], y[100:, None], np.arange(200) % 5)
     >>> chosen = moments.choose()
     >>> chosen.alpha, chosen.functions.coefficients.round(3), chosen.functions.constants.round(3)
-    (0.001, array([[1., 2., 0., 0.]]), array([5.]))
+    (1e-05, array([[1., 2., 0., 0.]]), array([5.]))
     """
 
     def __init__(self, n_columns: int, n_targets: int, n_folds: int) -> None:

@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from nask.arrays import Float32, Float64
+from nask.arrays import Array, Float32, Float64
 from nask.attributes.random_map import Columns, RandomMap
 from nask.compiled.singles import WIDE
 from nask.engines.sketch import star_sketch
@@ -119,14 +120,22 @@ class HopPass:
     new : pair of tuples
         The categories that training did not have, of nodes and of edges: one tuple per categorical
         attribute.
+    dtype : float32 or float16
+        Of the vectors of nodes between hops.
     """
 
     def __init__(
-        self, drawn: RandomStars, batch: GraphBatch, new: Any, execution: Execution
+        self,
+        drawn: RandomStars,
+        batch: GraphBatch,
+        new: Any,
+        execution: Execution,
+        dtype: npt.DTypeLike = np.float32,
     ) -> None:
         self._drawn = drawn
         self._batch = batch
         self._new = new
+        self._dtype = np.dtype(dtype)
         self._execution = execution
         self._node_directions = list(drawn.node_directions)
         self._edge_directions = list(drawn.edge_directions)
@@ -152,19 +161,22 @@ class HopPass:
         columns = drawn.nodes.with_new(self._new[0])
         nodes = self._embedded(batch.nodes, batch.features, columns, drawn.node_signs)
         compared = spec.use_edges and not spec.edges.is_constant
-        edges = np.empty((0, drawn.width), dtype=np.float32)
+        edges = np.empty((0, drawn.width), dtype=self._dtype)
         if compared:
             columns = drawn.edges.with_new(self._new[1])
             edges = self._embedded(batch.edges, None, columns, drawn.edge_signs)
         deeper = np.empty_like(nodes) if nested and spec.n_hops > 1 else nodes[:0]
         for h in range(spec.n_hops):
             level = 0 if nested else h
-            stars = SketchStars(
-                core=nodes, nodes=nodes, member_ptr=members.ptr[level], member=members.index,
-                edges=edges, incident_ptr=incident.ptr[level], incident=incident.index,
-                n_edges=counts[level],
-            )  # fmt: skip
             is_last = h == spec.n_hops - 1
+            if is_last:
+                # Its memory is given back.
+                deeper = nodes[:0]
+            stars = SketchStars(
+                core=_bits(nodes), nodes=_bits(nodes),
+                member_ptr=members.ptr[level], member=members.index, edges=_bits(edges),
+                incident_ptr=incident.ptr[level], incident=incident.index, n_edges=counts[level],
+            )  # fmt: skip
             size = float(np.sqrt(spec.edges.base)) if spec.use_edges and not compared else 0.0
             rules = SketchRules(
                 self._directions(h, nodes[: batch.n_nodes], edges[: len(batch.edges)]),
@@ -178,7 +190,7 @@ class HopPass:
             if nested and not is_last:
                 nodes, deeper = deeper, nodes
 
-    def _directions(self, hop: int, nodes: Float32, edges: Float32) -> Directions:
+    def _directions(self, hop: int, nodes: Array, edges: Array) -> Directions:
         drawn = self._drawn
         if drawn.node_directions:
             return drawn.directions[hop]
@@ -188,7 +200,7 @@ class HopPass:
         return Directions.of(drawn.rotations[hop], *own)
 
     def _rows(
-        self, stars: SketchStars, h: int, rules: SketchRules, deeper: Float32
+        self, stars: SketchStars, h: int, rules: SketchRules, deeper: Array
     ) -> Iterator[Rows]:
         drawn, n = self._drawn, self._batch.n_nodes
 
@@ -196,7 +208,7 @@ class HopPass:
             out = np.empty((last - first, drawn.widths[h]), dtype=np.float32)
             space = star_sketch.SketchWorkspace.of(drawn.width)
             star_sketch.sketch_stars(
-                stars, drawn.rotations[h], rules, first, last, space, out, deeper
+                stars, drawn.rotations[h], rules, first, last, space, out, _bits(deeper)
             )
             return first, last, out
 
@@ -204,15 +216,20 @@ class HopPass:
 
     def _embedded(
         self, elements: Elements, features: Any, columns: Columns, signs: Float64
-    ) -> Float32:
+    ) -> Array:
         """Return the vectors of all elements, with zeros up to whole vectors of rows."""
         n, width = len(elements), self._drawn.width
         values = Values.of(elements, features)
-        rows = np.zeros((-(-n // WIDE) * WIDE, width), dtype=np.float32)
+        rows = np.zeros((-(-n // WIDE) * WIDE, width), dtype=self._dtype)
 
         def task(first: int, last: int) -> None:
             space = embedding_space(width)
-            embed(values, first, last, columns, signs, space, rows[first:])
+            if rows.dtype == np.float32:
+                embed(values, first, last, columns, signs, space, rows[first:])
+                return
+            own = np.empty((-(-(last - first) // WIDE) * WIDE, width), dtype=np.float32)
+            embed(values, first, last, columns, signs, space, own)
+            rows[first:last] = own[: last - first]
 
         for _ in self._in_tasks(task, n):
             pass
@@ -223,7 +240,12 @@ class HopPass:
         return self._execution.run_ranges(task, n, TASK_ELEMENTS, n_pairs)
 
 
-def _mean_direction(rows: Float32) -> Float64:
+def _bits(rows: Array) -> Array:
+    """Rows as compiled code takes them, which knows no float16."""
+    return rows.view(np.uint16) if rows.dtype == np.float16 else rows
+
+
+def _mean_direction(rows: Array) -> Float64:
     mean = rows.mean(axis=0, dtype=np.float64) if len(rows) else np.zeros(rows.shape[1])
     length = float(np.linalg.norm(mean))
     return mean / length if length > 0 else mean
