@@ -41,12 +41,6 @@ FEATURE_AXES: dict[str, tuple[int, ...]] = {
 POKEC = {
     "n_nodes": 1_632_803, "degree": 27.32, "n_components": 768, "n_hops": 3, "memory_limit": "8GB",
 }  # fmt: skip
-    "n_nodes": 1_632_803,
-    "degree": 27.32,
-    "n_components": 768,
-    "n_hops": 3,
-    "memory_limit": "8GB",
-}
 
 # Rows and columns of a linear SVM.
 LINEAR_SIZES = (
