@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nask
 from nask.choices import Items
 from nask.graph.attribute import Kind
-from nask.graph.schema import Schema
 from nask.io.readers.csv_table import header_of
+
+if TYPE_CHECKING:
+    from nask.graph.schema import Schema
 
 
 def load_model(
