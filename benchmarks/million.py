@@ -122,10 +122,10 @@ def xgpr(n: int, n_components: int, averaging: str) -> dict[str, Any]:
         )  # fmt: skip
         n_files = max(1, TUNED_ON // len(np.load(files[1][0])))
         with clock.running("tuning"), contextlib.redirect_stdout(io.StringIO()):
-            some = build_regression_dataset(*(own[:n_files] for own in files), chunk_size=2000)
+            some = build_regression_dataset(*(own[:n_files] for own in files), chunk_size=CHUNK)
             model.tune_hyperparams_crude(some, max_bayes_iter=TUNING_STEPS)
         with clock.running("learning"), contextlib.redirect_stdout(io.StringIO()):
-            data = build_regression_dataset(*files, chunk_size=2000)
+            data = build_regression_dataset(*files, chunk_size=CHUNK)
             model.fit(data, mode="exact", suppress_var=True)
         truth, predicted = [], []
         for own in chunks(n, test=True, rows=True):
