@@ -66,8 +66,10 @@ def formula(star, stars, rotations, rules, n_columns):
         y = y + t - B * f
     exact = np.array([a * A, a * B])
     u, v = turn(rotations.core, x), turn(rotations.members, y)
-    sketch = a * rotations.by_core * v + A * rotations.by_members * u + B * rotations.by_edges * u
-    sketch += np.sqrt(WIDTH) * u * v
+    at_edges, at_core, at_members = (-WIDTH * k // 4 for k in (1, 2, 3))
+    sketch = a * rotations.by_core * v + A * rotations.by_members * u
+    sketch += B * rotations.by_edges * np.roll(u, at_edges)
+    sketch += np.sqrt(WIDTH) * np.roll(u, at_core) * np.roll(v, at_members)
     columns = np.concatenate([exact, np.sqrt(WIDTH / n_columns) * sketch[:n_columns]])
     if rules.star_norm:
         columns /= np.linalg.norm(columns)

@@ -11,8 +11,10 @@ rotated vector, which keeps products exactly. Only the product of x and y is lef
 
 So a star takes two rotations, u of x and v of y. What is added up, A u, B u, a v and the product of
 u and v, number by number, has signs of its own at random. So terms of different kinds have products
-of mean 0, and small ones, since all numbers of a rotated vector are of one size. For the same
-reason one more rotation of the sum gives projections that are as good as normal for the next hop.
+of mean 0, and small ones, since all numbers of a rotated vector are of one size. Each term begins
+at another quarter of the vectors, so that no two have the same number in one column: their squares
+would add up. One more rotation of the sum gives projections that are as good as normal for the next
+hop, again because its numbers are of one size.
 
 Everything is float32, of vectors scaled to length 1, so that small similarities do not vanish.
 """
@@ -221,14 +223,21 @@ def add_up(
     own_edges = B * 0.0
     if rules.edge_attributes:
         own_edges = B
-    total, some = a * 0.0, a * 0.0
     for k in range(width):
         place = k * WIDE
         u = load_singles(space.core, place) * core_size - a * at(rules.directions.core, k)
         v = load_singles(space.members, place) * member_size - A * at(rules.directions.members, k)
-        v = v - own_edges * at(rules.directions.incident, k)
-        by_core = A * at(rotations.by_members, k) + B * at(rotations.by_edges, k) + v * root
-        x = u * by_core + v * (a * at(rotations.by_core, k))
+        store_singles(space.core, place, u)
+        store_singles(space.members, place, v - own_edges * at(rules.directions.incident, k))
+    total, some = a * 0.0, a * 0.0
+    for k in range(width):
+        place, quarter = k * WIDE, width // 4
+        by_edges = load_singles(space.core, ((k + quarter) & (width - 1)) * WIDE)
+        other = load_singles(space.core, ((k + 2 * quarter) & (width - 1)) * WIDE)
+        product = other * load_singles(space.members, ((k + 3 * quarter) & (width - 1)) * WIDE)
+        x = load_singles(space.core, place) * A * at(rotations.by_members, k)
+        x = x + by_edges * B * at(rotations.by_edges, k)
+        x = x + load_singles(space.members, place) * a * at(rotations.by_core, k) + product * root
         store_singles(space.sketch, place, x)
         total = total + x * x
         if k + 1 == n_columns:
