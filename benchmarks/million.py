@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from measure import forget_peak, memory_mb
 from molecules import Molecules, molecules
 from sklearn.metrics import r2_score
@@ -111,7 +112,8 @@ def xgpr(n: int, n_components: int, averaging: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         files: tuple[list[str], list[str], list[str]] = ([], [], [])
         for k, own in enumerate(chunks(n, test=False, rows=True)):
-            for name, array, paths in zip("xys", (own.rows, own.y, own.sizes), files, strict=True):
+            arrays: tuple[npt.NDArray[Any], ...] = (own.rows, own.y, own.sizes)
+            for name, array, paths in zip("xys", arrays, files, strict=True):
                 path = str(Path(folder) / f"{name}{k}.npy")
                 np.save(path, array)
                 paths.append(path)

@@ -110,8 +110,8 @@ def draw(records: Sequence[dict[str, Any]]) -> Any:
                 if point["columns"]:
                     place = (point["cpu_seconds"], point["score"])
                     ax.annotate(
-                        str(point["columns"]), place, (4, -10), textcoords="offset points",
-                        fontsize="x-small", color=colour,
+                        str(point["columns"]), place, (4, 5 if number == 0 else -11),
+                        textcoords="offset points", fontsize="x-small", color=colour,
                     )  # fmt: skip
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")
