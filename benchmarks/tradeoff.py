@@ -110,7 +110,8 @@ def draw(records: Sequence[dict[str, Any]]) -> Any:
                 if point["columns"]:
                     place = (point["cpu_seconds"], point["score"])
                     ax.annotate(
-                        str(point["columns"]), place, (4, 5 if number == 0 else -11),
+                        str(point["columns"]), place, (-4, 6) if number == 0 else (4, -11),
+                        ha="right" if number == 0 else "left",
                         textcoords="offset points", fontsize="x-small", color=colour,
                     )  # fmt: skip
         ax.set_xscale("log")

@@ -103,6 +103,10 @@ class RandomStars:
         rotations = tuple(Rotations.draw(next(seeds), width) for _ in range(spec.n_hops))
         return cls(spec, widths, width, nodes, edges, rotations, node_signs, edge_signs)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and hashed: nothing that follows from the rest."""
+        return {name: own for name, own in vars(self).items() if name != "directions"}
+
     @cached_property
     def directions(self) -> list[Directions]:
         """The learned directions of each hop, also rotated."""
