@@ -38,7 +38,9 @@ FEATURE_AXES: dict[str, tuple[int, ...]] = {
     "threads": AXES["threads"],
 }
 # As many people and friendships as the network Pokec has.
-POKEC = {"n_nodes": 1_632_803, "degree": 27.32, "n_components": 768, "n_hops": 3}
+POKEC = {
+    "n_nodes": 1_632_803, "degree": 27.32, "n_components": 768, "n_hops": 3, "memory_limit": "8GB",
+}  # fmt: skip
 
 # Rows and columns of a linear SVM.
 LINEAR_SIZES = (

@@ -66,6 +66,20 @@ def test_the_examples_of_the_page_on_evaluation_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_the_examples_of_the_page_on_large_data_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (README.parent / "docs" / "large.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 3
+    found = {}
+    for block in blocks:
+        exec(block, found)
+    assert found["parts"].n_graphs_ == 94
+    assert found["rows"].nbytes == 5000 * 256 * 2
+    assert "float16" in capsys.readouterr().out
+
+
+@pytest.mark.slow
 def test_the_example_on_a_citation_network_runs(benchmark_set):
     """In a block of its own kind, since it needs data that is not in the package."""
     benchmark_set("Cora")

@@ -16,6 +16,8 @@ from nask.estimators.node_classifier import NASKNodeClassifier as NASKNodeClassi
 from nask.estimators.outliers import NASKOutlierDetector as NASKOutlierDetector
 from nask.estimators.regressor import NASKRegressor as NASKRegressor
 from nask.estimators.saving import load as load
+from nask.estimators.stream_classifier import NASKStreamClassifier as NASKStreamClassifier
+from nask.estimators.stream_regressor import NASKStreamRegressor as NASKStreamRegressor
 from nask.evaluation.compare import compare as compare
 from nask.evaluation.evaluate import evaluate as evaluate
 from nask.evaluation.league import league as league
@@ -32,6 +34,7 @@ from nask.kernels.features import NASKFeatures as NASKFeatures
 from nask.kernels.gram_store import write_gram as write_gram
 from nask.kernels.nask import NASK as NASK
 from nask.kernels.node_nask import NodeNASK as NodeNASK
+from nask.kernels.nystroem import NASKNystroem as NASKNystroem
 from nask.search.distances import distances as distances
 from nask.search.distances import similarity as similarity
 from nask.search.index import Index as Index

@@ -96,3 +96,40 @@ def test_as_a_process(process, tmp_path, mutag):
     np.testing.assert_array_equal(
         nask.load(path).predict(mutag.graphs), expected.predict(mutag.graphs)
     )
+
+
+@pytest.mark.parametrize("task", ["classify", "regress"])
+def test_features_for_many_graphs(invoke, tmp_path, mutag, task):
+    path = tmp_path / "m.nask"
+    options = ["--features", 64, "--hops", 2, "--gamma", 2, "--task", task]
+    output = invoke("fit", "MUTAG", "--model", path, *options).stdout
+    features = nask.NASKFeatures(n_components=64, n_hops=2, gamma=2.0)
+    streams = {"classify": nask.NASKStreamClassifier, "regress": nask.NASKStreamRegressor}
+    expected = streams[task](features=features).fit(mutag.graphs, mutag.y)
+    model = nask.load(path)
+    assert type(model) is streams[task]
+    np.testing.assert_allclose(model.predict(mutag.graphs), expected.predict(mutag.graphs))
+    assert f"64 features, penalty {expected.alpha_:g}" in output
+    predicted = invoke("predict", path, "MUTAG", "--out", tmp_path / "p.csv")
+    assert ("Accuracy" if task == "classify" else "R2") in predicted.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--tune"], "leave out one of them"),
+        (["--gram", "rbf"], "no option --gram"),
+        (["--dtype", "float32"], "no option --dtype"),
+        (["--expansion", "walk"], "no random features for expansion='walk'"),
+    ],
+)
+def test_what_features_do_not_have_is_refused(invoke, tmp_path, options, message):
+    with pytest.raises(ParameterError, match=message):
+        invoke("fit", "MUTAG", "--model", tmp_path / "m.nask", "--features", 64, *options)
+
+
+def test_models_of_features_are_not_explained(invoke, tmp_path):
+    path = tmp_path / "m.nask"
+    invoke("fit", "MUTAG", "--model", path, "--features", 64, "--hops", 1)
+    with pytest.raises(ParameterError, match="without --features"):
+        invoke("explain", path, "MUTAG", "--out", tmp_path / "why")

@@ -119,7 +119,7 @@ def test_a_harmed_file_counts_as_absent(tmp_path):
         ),
         ("engines/distinct/rows", ["compiled/vectors", "stars/hop_rules", "stars/guard"]),
         ("engines/nodes/rows", ["compiled/vectors", "compiled/lines", "compiled/compiling"]),
-        ("engines/sketch/star_sketch", ["compiled/lines", "engines/sketch/mixing", "numeric"]),
+        ("engines/sketch/star_sketch", ["compiled/singles", "engines/sketch/mixing", "numeric"]),
     ],
 )
 def test_sources_hold_every_helper_and_constant(module, helpers):

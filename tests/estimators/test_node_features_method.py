@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nask
-from nask.exceptions import ParameterError
+from nask.exceptions import MemoryLimitError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +76,14 @@ def test_what_features_cannot_do_is_said(network, option):
     [name] = option
     with pytest.raises(ParameterError, match=f"with which {name} can only be"):
         fitted(network, method="features", n_components=128, **option)
+
+
+def test_float16_is_taken_where_float32_does_not_fit(network):
+    options = {"method": "features", "n_components": 256, "C": 1.0}
+    models = [fitted(network, memory_limit=limit, **options) for limit in ("1GB", "3MB")]
+    assert [model.features_.dtype for model in models] == ["float32", "float16"]
+    single, half = (model.decision_function(network.graph) for model in models)
+    assert 0 < np.abs(half - single).max() < 0.05
+    walks = nask.NASKNodeClassifier(restart=0.2, memory_limit="3MB", **options)
+    with pytest.raises(MemoryLimitError):
+        walks.fit(network.graph, network.y, network.train)

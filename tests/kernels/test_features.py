@@ -273,3 +273,39 @@ def test_memory_limit_is_kept_before_work_begins(mutag):
 def test_there_are_no_random_features_of_some_kernels(mutag, options, reason):
     with pytest.raises(ParameterError, match=f"NASKFeatures has no random features for.*{reason}"):
         nask.NASKFeatures(**options).fit(mutag.graphs[:3])
+
+
+def test_float16_takes_half_the_memory_and_adds_little_error():
+    network = nask.lab.make_social_network(700, random_state=100).graph
+    exact = nask.NodeNASK(n_hops=2).fit_transform(network)
+    rows = {}
+    for dtype in ("float32", "float16"):
+        model = nask.NASKFeatures(level="node", n_components=512, n_hops=2, dtype=dtype)
+        rows[dtype] = model.fit_transform(network)
+        assert rows[dtype].dtype == np.dtype(dtype)
+        np.testing.assert_array_equal(model.set_params(n_jobs=2).transform(network), rows[dtype])
+    single, half = (own.astype(np.float64) for own in rows.values())
+    error = np.sqrt(np.mean((single @ single.T - exact) ** 2))
+    added = np.sqrt(np.mean((half @ half.T - single @ single.T) ** 2))
+    assert 0 < added < error / 50
+    np.testing.assert_allclose(np.linalg.norm(half, axis=1), 1.0, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"level": "graph"}, {"restart": 0.1}, {"star_norm": False}, {"hop_weights": [1.0, 2.0, 3.0]}],
+)
+def test_float16_is_for_rows_of_length_one(mutag, other):
+    model = nask.NASKFeatures(**{"level": "node", "dtype": "float16", **other})
+    with pytest.raises(ParameterError, match="float16"):
+        model.fit(mutag.graphs[:2])
+
+
+def test_a_large_gamma_does_not_make_stars_vanish():
+    """Float32 ends at 1e-38, and a star without any value has k = e^(-2 gamma)."""
+    options = {"gamma": 30.0, "n_hops": 2, "normalize": False}
+    graphs = [nask.AttributedGraph(2, [(0, 1)], {"x": [None, None]})]
+    graphs.append(nask.AttributedGraph(2, [(0, 1)], {"x": [0.0, 1.0]}))
+    exact = nask.NASK(**options).fit(graphs).diag(graphs)
+    rows = nask.NASKFeatures(n_components=2048, **options).fit_transform(graphs)
+    np.testing.assert_allclose((rows.astype(float) ** 2).sum(axis=1), exact, rtol=0.1)

@@ -18,7 +18,7 @@ from nask.cli.arguments import (
     JobsOption,
     MemoryOption,
 )
-from nask.cli.models import is_classifier, load_model, predicts
+from nask.cli.models import is_classifier, is_stream, load_model, predicts
 from nask.cli.output import check_output, save_picture
 from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.exceptions import ParameterError, did_you_mean
@@ -92,6 +92,12 @@ def explain(
         raise ParameterError(
             f"{model} holds a model of nodes, and this command explains decisions about graphs. In "
             "Python: nask.load(file).explain(network.graph, node)."
+        )
+    if is_stream(trained):
+        raise ParameterError(
+            f"{model} holds a model that learned from random features, which do not tell the "
+            "members of a star apart. Fit without --features on fewer graphs to have decisions "
+            "explained."
         )
     data = reading.as_by(trained, dataset).load_graphs(dataset)
     names = [str(name) for name in (range(len(data)) if data.ids is None else data.ids)]

@@ -38,6 +38,14 @@ def fit(
             "and C that the search varies.",
         ),
     ] = False,
+    features: Annotated[
+        int | None,
+        typer.Option(
+            help="For many graphs: learn from so many random features of each, 1024 for a start, "
+            "in time and memory that grow with their number and not with its square.",
+            show_default=False,
+        ),
+    ] = None,
     task: TaskOption = None,
 ) -> None:
     """Train a classifier, or a regressor, on all graphs of a dataset and save it.
@@ -52,6 +60,11 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
+    if features is not None and tune:
+        raise ParameterError(
+            "--tune compares all pairs of graphs, and --features none: leave out one of them. With "
+            "--features the penalty is always chosen, by cross-validation."
+        )
     loaded = reading.load(dataset, "skip")
     if isinstance(loaded, nask.NodeDataset):
         if task == "regress":
@@ -59,12 +72,20 @@ def fit(
                 f"{loaded.name} is one network, whose nodes are classified: leave out --task "
                 "regress."
             )
+        if features is not None:
+            raise ParameterError(
+                f"{loaded.name} is one network: --features is for sets of graphs. Leave it out."
+            )
         fit_nodes(loaded, model, kernel, C, tune, reading.target or "y")
         return
     data, told = with_task(_with_target(loaded), task)
     typer.echo(told if task else told + other_task(data))
     estimator = _checked_estimator(data)
-    trained: Any = estimator(C=C, **kernel)
+    trained: Any
+    if features is None:
+        trained = estimator(C=C, **kernel)
+    else:
+        trained = _of_features(estimator, features, kernel)
     if tune:
         trained = _tuned(trained, data)
     else:
@@ -76,10 +97,32 @@ def fit(
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
-    if hasattr(trained, "settings"):
+    if features is not None:
+        typer.echo(f"{features} features, penalty {trained.alpha_:g}. Saved to {model}.")
+    elif hasattr(trained, "settings"):
         typer.echo(f"The mean of {len(trained.settings)} settings. Saved to {model}.")
     else:
         typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
+
+
+def _of_features(estimator: type[Any], n_components: int, kernel: dict[str, Any]) -> Any:
+    """The model of a stream, with the kernel's options that random features have."""
+    from dataclasses import fields
+
+    known = {own.name for own in fields(nask.NASKFeatures)} - {"dtype"}
+    exact = nask.NASK()
+    for name, value in kernel.items():
+        if name not in known and value != getattr(exact, name):
+            raise ParameterError(
+                f"Random features have no option --{name.replace('_', '-')}. Leave out one of the "
+                "two."
+            )
+    chosen = {name: value for name, value in kernel.items() if name in known - {"verbose"}}
+    stream = nask.NASKStreamRegressor
+    if estimator is nask.NASKClassifier:
+        stream = nask.NASKStreamClassifier
+    graph_map = nask.NASKFeatures(n_components=n_components, **chosen)
+    return stream(features=graph_map, n_jobs=kernel["n_jobs"], verbose=kernel["verbose"])
 
 
 def _tuned(model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset) -> Any:

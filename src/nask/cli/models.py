@@ -25,7 +25,7 @@ def load_model(
     """
     trained = nask.load(path)
     running = {"n_jobs": n_jobs, "memory_limit": memory_limit, "verbose": verbose}
-    for part in (trained, getattr(trained, "kernel_", None)):
+    for part in (trained, getattr(trained, "kernel_", None), getattr(trained, "features_", None)):
         if part is not None:
             known = part.get_params(deep=False)
             part.set_params(**{name: value for name, value in running.items() if name in known})
@@ -90,9 +90,7 @@ def kinds_of(trained: Any) -> dict[str, Kind]:
     >>> kinds_of(nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:20], mutag.y[:20]))
     {'node_label': 'categorical', 'edge_label': 'categorical'}
     """
-    groups = getattr(trained, "groups", None)
-    kernels = [trained.kernel_.fitted_] if groups is None else [own.kernel for own in groups]
-    return kinds_of_schemas([kernel.schema for kernel in kernels])
+    return kinds_of_schemas(_schemas(trained))
 
 
 def kinds_of_schemas(schemas: Iterable[Schema]) -> dict[str, Kind]:
@@ -103,6 +101,20 @@ def kinds_of_schemas(schemas: Iterable[Schema]) -> dict[str, Kind]:
             if spec.kind != "missing":
                 found.setdefault(spec.name, set()).add(spec.kind)
     return {name: kinds.pop() for name, kinds in found.items() if len(kinds) == 1}
+
+
+def _schemas(trained: Any) -> list[Schema]:
+    """What a model learned of attributes, once per kernel."""
+    if is_stream(trained):
+        return [trained.features_.schema_]
+    groups = getattr(trained, "groups", None)
+    kernels = [trained.kernel_.fitted_] if groups is None else [own.kernel for own in groups]
+    return [kernel.schema for kernel in kernels]
+
+
+def is_stream(trained: Any) -> bool:
+    """Tell whether a model learned from features, in one pass."""
+    return isinstance(trained, (nask.NASKStreamClassifier, nask.NASKStreamRegressor))
 
 
 def target_of(trained: Any, dataset: str) -> str | None:

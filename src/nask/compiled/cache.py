@@ -51,7 +51,7 @@ def sources(path: Path) -> list[Path]:
     Examples
     --------
     >>> [source.stem for source in sources(PACKAGE / "engines" / "sketch" / "mixing.py")]
-    ['arrays', 'cache', 'compiling', 'exponential', 'vectors', 'mixing']
+    ['arrays', 'cache', 'compiling', 'exponential', 'singles', 'vectors', 'mixing']
     """
     compiler = PACKAGE / "compiled" / "compiling.py"
     found, left = {path}, [path]

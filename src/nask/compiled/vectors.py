@@ -265,24 +265,29 @@ def quotient(typing: Any, x: Any, y: Any) -> Any:
     return vector(vector, vector), codegen
 
 
+def transposed_lines(builder: Any, lines: list[Any]) -> list[Any]:
+    """Return the transpose of a square matrix, given as vectors of LLVM."""
+    n, half = len(lines), 1
+    while half < n:
+        # Swap the squares of this size beside the diagonal.
+        upper = [j if not j & half else n + j - half for j in range(n)]
+        lower = [j + half if not j & half else n + j for j in range(n)]
+        for i in range(n):
+            if not i & half:
+                pair = lines[i], lines[i + half]
+                for place, order in ((i, upper), (i + half, lower)):
+                    mask = ir.Constant(ir.VectorType(ir.IntType(32), n), order)
+                    lines[place] = builder.shuffle_vector(*pair, mask)
+        half *= 2
+    return lines
+
+
 @intrinsic
 def transposed(typing: Any, rows: Any) -> Any:
     """Return the transpose of a matrix of eight vectors, as eight vectors."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        lines = cgutils.unpack_tuple(builder, arguments[0])
-        half = 1
-        while half < LANES:
-            # Swap the squares of this size beside the diagonal.
-            upper = [j if not j & half else LANES + j - half for j in range(LANES)]
-            lower = [j + half if not j & half else LANES + j for j in range(LANES)]
-            for i in range(LANES):
-                if not i & half:
-                    pair = lines[i], lines[i + half]
-                    for place, order in ((i, upper), (i + half, lower)):
-                        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), order)
-                        lines[place] = builder.shuffle_vector(*pair, mask)
-            half *= 2
+        lines = transposed_lines(builder, cgutils.unpack_tuple(builder, arguments[0]))
         return context.make_tuple(builder, sig.return_type, lines)
 
     return rows(rows), codegen

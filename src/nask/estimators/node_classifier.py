@@ -21,6 +21,7 @@ from nask.explain.nodes import NodeExplanation, check_node, explain_node
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.chosen_nodes import node_positions
 from nask.io.coerce import as_graph
+from nask.kernels.feature_work import FeatureType
 from nask.kernels.features import NASKFeatures
 from nask.kernels.fitted_nodes import FittedNodeKernel
 from nask.kernels.node_nask import NodeNASK
@@ -61,7 +62,8 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         that fits ``memory_limit``, or half of the computer's memory where no limit is given.
     n_components : int, default=4096
         Number of features, for "features" only. It learns with the squared hinge loss, one class
-        against the others, and has neither probabilities nor a Gaussian Gram.
+        against the others, and has neither probabilities nor a Gaussian Gram. They are of float16
+        where those of float32 would not fit that memory, see :class:`nask.NASKFeatures`.
     random_state : int, default=0
         Of the features.
     **kernel parameters
@@ -342,6 +344,7 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
             n_components=self.n_components,
             restart=self.restart,
             random_state=self.random_state,
+            dtype=self._choose_dtype(graph.n_nodes),
             **shared,
         ).set_output(transform="default")
         rows = self.features_.fit_transform(graph)
@@ -358,6 +361,14 @@ class NASKNodeClassifier(ScoresNodes, LearnsClasses, NodeKernelParameters):
         # The rows take gigabytes: what they say of the nodes of this graph is kept instead.
         self._graph, self._confidence = graph, self.linear_.confidence(rows)
         self._nodes = nodes
+
+    def _choose_dtype(self, n_nodes: int) -> FeatureType:
+        """float16 where float32 does not fit, and the features can be of it."""
+        plain = self.star_norm and self.normalize and not self.restart and not self.hop_weights
+        limit = self.execution().memory_limit or total_memory() // 2
+        # Of a node: its features, and the vectors of two hops, which are about as long in all.
+        fits = 2 * 4 * n_nodes * self.n_components <= limit
+        return "float32" if fits or not plain else "float16"
 
     def _choose_method(self, kernel: FittedNodeKernel, n_train: int) -> str:
         if self.method != "auto":

@@ -34,7 +34,7 @@ from nask.kernels.nask import NASK
 from nask.kernels.parameters import (
     RESOURCES,
     GraphKernelParameters,
-    StarKernelParameters,
+    StarParameters,
     is_integer,
     is_number,
 )
@@ -100,7 +100,7 @@ def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
     unit = None
     if model.gram == "rbf":
         unit = as_finite(document["mean_squared_distance"], positive=True)
-    kernel = kernel_of(model, document, arrays, "batch", unit)
+    kernel = restored_kernel(model, document, arrays, "batch", unit)
     n_support, n_graphs = kernel.n_graphs, document["n_graphs"]
     functions = learned_functions(model, document, arrays, n_support, n_graphs)
     model.set_fitted(kernel, functions, n_graphs)
@@ -134,7 +134,7 @@ def learned_functions(
     n_functions = n_functions_of(multiclass, n_classes)
     if isinstance(model, NASKOutlierDetector) and model.learner == "nearest":
         n_functions = 0
-    learned = *function_of(arrays, "machine", n_functions, n_support), support, calibration
+    learned = *restored_functions(arrays, "machine", n_functions, n_support), support, calibration
     conformity = conformity_of(arrays, n_classes, n_items)
     if model.learner != "ridge":
         return KernelSVM(*learned, conformity=conformity)
@@ -155,7 +155,7 @@ def _averaged(
         pass_ = NASK()
         set_parameters(pass_, content["parameters"], "A group")
         pass_.check_parameters()
-        kernel = kernel_of(pass_, content, arrays, f"batch{content['batch']}", None)
+        kernel = restored_kernel(pass_, content, arrays, f"batch{content['batch']}", None)
         n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
         forms = members_of(content, arrays, f"group{number}", n_hops, n_classes, n_graphs)
         groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
@@ -188,7 +188,7 @@ def members_of(
     if not isinstance(members, list) or not members:
         raise ModelFileError("A group of the model has no list of members.")
     sizes = [n_functions_of(_multiclass(own), n_classes) for own in members]
-    both = function_of(arrays, name, sum(sizes), n_items)
+    both = restored_functions(arrays, name, sum(sizes), n_items)
     cuts = np.cumsum(sizes)[:-1]
     functions = map(DecisionFunctions, *(np.split(part, cuts) for part in both))
     return tuple(_member(n_hops, *own) for own in zip(members, functions, strict=True))
@@ -220,7 +220,7 @@ def calibration_of(arrays: Arrays, n_classes: int) -> Calibration | None:
     if "calibration/coefficients" not in arrays:
         return None
     n_scores = 1 if n_classes == 2 else n_classes
-    return Calibration(*function_of(arrays, "calibration", n_classes, n_scores))
+    return Calibration(*restored_functions(arrays, "calibration", n_classes, n_scores))
 
 
 def conformity_of(arrays: Arrays, n_classes: int, n_items: int) -> Conformity | None:
@@ -327,7 +327,7 @@ def _value(content: Any) -> Any:
     return value
 
 
-def kernel_of(
+def restored_kernel(
     model: GraphKernelParameters,
     document: Mapping[str, Any],
     arrays: Arrays,
@@ -336,14 +336,7 @@ def kernel_of(
 ) -> FittedKernel:
     """The fitted kernel, with the graphs of the file as its training graphs."""
     refuse_huge_weights(model)
-    schema = _schema(document["schema"])
-    for name in ("degree", "similarity"):
-        given, learned = getattr(model, name), getattr(schema, name)
-        if given != learned:
-            raise ModelFileError(
-                f"The parameter {name} is {quoted(given)}, and the schema has it as "
-                f"{quoted(learned)}."
-            )
+    schema = restored_schema(document["schema"], model)
     batch = GraphBatch.from_arrays({name: arrays[f"{batch_name}/{name}"] for name in BATCH_ARRAYS})
     batch.check(schema)
     _check_work(batch, model)
@@ -379,13 +372,14 @@ def _check_work(batch: GraphBatch, model: GraphKernelParameters) -> None:
     check_demand(int(pairs / worth), given, demand, ModelFileError)
 
 
-def refuse_huge_weights(kernel: StarKernelParameters) -> None:
+def refuse_huge_weights(kernel: StarParameters) -> None:
     """Raise where sums over hops would not stay finite."""
     if max(kernel.hop_weights or (0.0,)) > LARGEST_OF_HOPS:
         raise ModelFileError("A hop has a weight that is too large for sums over hops.")
 
 
-def _schema(content: Mapping[str, Any]) -> Schema:
+def restored_schema(content: Mapping[str, Any], model: StarParameters) -> Schema:
+    """The schema of a model with these parameters."""
     # Files of the first versions know no other.
     similarity = _similarity(content.get("similarity", "gower"))
     nodes, edges = (
@@ -405,7 +399,14 @@ def _schema(content: Mapping[str, Any]) -> Schema:
         raise ModelFileError("The hidden attributes of the schema are no lists of names.")
     hidden_nodes, hidden_edges = map(tuple, hidden)
     learned = nodes, edges, content["degree"], features, hidden_nodes, hidden_edges
-    return Schema(*learned, similarity)
+    schema = Schema(*learned, similarity)
+    for name in ("degree", "similarity"):
+        given, own = getattr(model, name), getattr(schema, name)
+        if given != own:
+            raise ModelFileError(
+                f"The parameter {name} is {quoted(given)}, and the schema has it as {quoted(own)}."
+            )
+    return schema
 
 
 def _similarity(given: Any) -> SimilarityName:
@@ -476,7 +477,7 @@ def classes_of(labels: Any, dtype: Any) -> npt.NDArray[Any]:
     return classes
 
 
-def function_of(
+def restored_functions(
     arrays: Arrays, name: str, n_functions: int, n_inputs: int
 ) -> tuple[Floats, Floats]:
     """Coefficients and constants of the decision functions, or of their calibration."""

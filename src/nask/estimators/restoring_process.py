@@ -15,9 +15,9 @@ from nask.estimators.gaussian_process import (
 from nask.estimators.restoring import (
     as_finite,
     classes_of,
-    function_of,
-    kernel_of,
     likeness_of,
+    restored_functions,
+    restored_kernel,
     set_parameters,
 )
 from nask.exceptions import ModelFileError
@@ -61,7 +61,7 @@ def restore_process(document: Mapping[str, Any], arrays: Arrays) -> GraphGaussia
     unit = None
     if learned.gram == "rbf":
         unit = as_finite(document["mean_squared_distance"], positive=True)
-    kernel = kernel_of(learned, document, arrays, "batch", unit)
+    kernel = restored_kernel(learned, document, arrays, "batch", unit)
     n_functions = 1
     if isinstance(model, NASKGaussianProcessClassifier):
         model.classes_ = classes_of(document["classes"], document["classes_dtype"])
@@ -69,7 +69,7 @@ def restore_process(document: Mapping[str, Any], arrays: Arrays) -> GraphGaussia
     n = kernel.n_graphs
     if n == 0:
         raise ModelFileError("The model has no training graphs.")
-    coefficients, constants = function_of(arrays, "machine", n_functions, n)
+    coefficients, constants = restored_functions(arrays, "machine", n_functions, n)
     given = document["process"]
     process = GaussianProcess(
         coefficients,

@@ -21,11 +21,20 @@ from nask.estimators.classifier import NASKClassifier
 from nask.estimators.gaussian_process import GraphGaussianProcess
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.outliers import NASKOutlierDetector
-from nask.estimators.restoring import DISTANCES, OPTIONAL, GraphModel, array_names, restore
+from nask.estimators.restoring import (
+    CALIBRATION,
+    DISTANCES,
+    OPTIONAL,
+    GraphModel,
+    array_names,
+    restore,
+)
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.estimators.restoring_process import is_process, process_array_names, restore_process
+from nask.estimators.restoring_streams import is_stream, restore_stream, stream_array_names
+from nask.estimators.stream_base import StreamEstimator
 from nask.exceptions import ModelFileError, NaskError, ParameterError
-from nask.graph.schema import AttributeSpec
+from nask.graph.schema import AttributeSpec, Schema
 from nask.kernels.fitted import FittedKernel
 from nask.kernels.parameters import RESOURCES
 from nask.learning.calibration import Calibration
@@ -36,7 +45,7 @@ from nask.learning.ridge import KernelRidge
 from nask.messages import quoted, shortened
 from nask.storage.model_file import Arrays, read_file, write_file
 
-LoadedModel = GraphModel | NASKNodeClassifier | GraphGaussianProcess
+LoadedModel = GraphModel | NASKNodeClassifier | GraphGaussianProcess | StreamEstimator
 # What the file of an index calls it, which is no model.
 INDEX = "Index"
 
@@ -163,8 +172,8 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
     Returns
     -------
     NASKClassifier, NASKRegressor, NASKOutlierDetector, NASKNodeClassifier, \
-NASKGaussianProcessClassifier, NASKGaussianProcessRegressor, AveragedClassifier or \
-AveragedRegressor
+NASKGaussianProcessClassifier, NASKGaussianProcessRegressor, NASKStreamClassifier, \
+NASKStreamRegressor, AveragedClassifier or AveragedRegressor
         Fitted, with the predictions of the model that was saved.
 
     Examples
@@ -190,8 +199,8 @@ AveragedRegressor
     except Exception as error:
         expected = (
             "a file written by the save method of a NASKClassifier, NASKRegressor, "
-            "NASKOutlierDetector, NASKNodeClassifier, one of their tuned forms, or a Gaussian "
-            "process"
+            "NASKOutlierDetector, NASKNodeClassifier, one of their tuned forms, a model for "
+            "streams, or a Gaussian process"
         )
         raise unreadable(path, error, "nask model", expected) from error
 
@@ -218,6 +227,8 @@ def _target_name(document: Mapping[str, Any]) -> str | None:
 def _restorer(document: Mapping[str, Any]) -> Callable[..., LoadedModel]:
     if is_process(document):
         return restore_process
+    if is_stream(document):
+        return restore_stream
     return restore_nodes if _is_of_nodes(document) else restore
 
 
@@ -233,28 +244,35 @@ def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         return process_array_names(), [DISTANCES]
     if _is_of_nodes(document):
         return node_array_names(document), OPTIONAL
+    if is_stream(document):
+        return stream_array_names(document), CALIBRATION
     return array_names(document), OPTIONAL
 
 
-def kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
-    """What a kernel learned from the training graphs, without the graphs."""
+def schema_to_json(schema: Schema) -> dict[str, Any]:
+    """A schema as JSON can hold it."""
     return {
-        "schema": {
-            "nodes": [_spec_to_json(spec) for spec in kernel.schema.nodes],
-            "edges": [_spec_to_json(spec) for spec in kernel.schema.edges],
-            "degree": kernel.schema.degree,
-            "features": list(kernel.schema.features),
-            "hidden_nodes": list(kernel.schema.hidden_nodes),
-            "hidden_edges": list(kernel.schema.hidden_edges),
-            "similarity": kernel.schema.similarity,
-        },
+        "nodes": [_spec_to_json(spec) for spec in schema.nodes],
+        "edges": [_spec_to_json(spec) for spec in schema.edges],
+        "degree": schema.degree,
+        "features": list(schema.features),
+        "hidden_nodes": list(schema.hidden_nodes),
+        "hidden_edges": list(schema.hidden_edges),
+        "similarity": schema.similarity,
+    }
+
+
+def kernel_to_json(kernel: FittedKernel) -> dict[str, Any]:
+    """The schema, the engine and how molecules are read."""
+    return {
+        "schema": schema_to_json(kernel.schema),
         "engine": kernel.engine,
         "molecules": None if kernel.molecules is None else kernel.molecules.to_json(),
     }
 
 
 def batch_arrays(name: str, kernel: FittedKernel) -> Arrays:
-    """The arrays of the training graphs."""
+    """The training graphs of a kernel as arrays."""
     return {f"{name}/{k}": v for k, v in kernel.graphs.batch.arrays().items()}
 
 

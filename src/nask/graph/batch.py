@@ -52,6 +52,7 @@ class GraphBatch:
         graphs: Sequence[AttributedGraph],
         schema: Schema,
         *,
+        check: bool = True,
         compare: bool = True,
         first: int = 0,
     ) -> GraphBatch:
@@ -59,13 +60,16 @@ class GraphBatch:
 
         Parameters
         ----------
+        check : bool, default=True
+            Whether to look for contradictions; False if that was done.
         compare : bool, default=True
             Whether to warn of attributes that only the graphs have or only the schema, and to
             raise if they share none. False if more graphs follow, which may have them.
         first : int, default=0
             The number of the first graph in error messages.
         """
-        check_graphs(graphs, schema, first)
+        if check:
+            check_graphs(graphs, schema, first)
         if compare:
             compare_attributes(graphs, schema, first)
         node_attributes: list[Mapping[str, Attribute]] = [g.node_attributes for g in graphs]

@@ -95,12 +95,7 @@ def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first:
             "such as these."
         )
     for what, position in unseen:
-        warnings.warn(
-            f"The {what} of graph {position} was in no training graph and is left out. To use it, "
-            "fit on graphs that have it.",
-            UnseenAttributeWarning,
-            stacklevel=2,
-        )
+        _warn_of_unseen(what, position)
     for what in absent:
         warnings.warn(
             f"The {what} of the training graphs is in none of these graphs and counts as missing "
@@ -108,6 +103,39 @@ def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first:
             AbsentAttributeWarning,
             stacklevel=2,
         )
+
+
+def warn_of_unseen(
+    graphs: Sequence[AttributedGraph], schema: Schema, first: int, told: set[str]
+) -> None:
+    """Warn of attributes that training did not have, of each once in a stream of batches.
+
+    Parameters
+    ----------
+    first : int
+        The number of the first graph.
+    told : set of str
+        What was warned of before; what is warned of now is added.
+    """
+    for element, collections, specs in _by_element(graphs, schema):
+        known = {spec.name for spec in specs}
+        for position, attributes in enumerate(collections, first):
+            if attributes.keys() <= known:
+                continue
+            for name in attributes.keys() - known:
+                what = f"{element} attribute {quoted(name)}"
+                if what not in told:
+                    told.add(what)
+                    _warn_of_unseen(what, position)
+
+
+def _warn_of_unseen(what: str, position: int) -> None:
+    warnings.warn(
+        f"The {what} of graph {position} was in no training graph and is left out. To use it, "
+        "fit on graphs that have it.",
+        UnseenAttributeWarning,
+        stacklevel=3,
+    )
 
 
 def _by_element(
@@ -131,6 +159,8 @@ def _shown(collections: Collections, hidden: Sequence[str]) -> Collections:
 def _check_kind(
     column: Sequence[Attribute | None], spec: AttributeSpec, element: str, first: int
 ) -> None:
+    if {a.kind for a in column if a is not None} <= {spec.kind}:
+        return
     for position, attribute in enumerate(column, start=first):
         if attribute is None or spec.kind in ("missing", attribute.kind):
             continue

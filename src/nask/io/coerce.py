@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,38 @@ in a list: [graph].
     if not graphs:
         raise GraphError("Expected at least one graph; got none.")
     return graphs
+
+
+def graph_batches(
+    X: Any, size: int, molecules: MoleculeReading | None = None
+) -> Iterator[tuple[int, list[AttributedGraph]]]:
+    """Convert a list or an iterator of graphs some at a time, as they are asked for.
+
+    Parameters
+    ----------
+    X : iterable of graphs
+        As in :func:`as_graphs`.
+    size : int
+        Graphs of a batch.
+    molecules : MoleculeReading, optional
+
+    Yields
+    ------
+    int, list of AttributedGraph
+        The position of the first graph, and the graphs.
+
+    Examples
+    --------
+    >>> from nask import AttributedGraph
+    >>> endless = (AttributedGraph(n) for n in range(5))
+    >>> [(first, len(batch)) for first, batch in graph_batches(endless, 2)]
+    [(0, 2), (2, 2), (4, 1)]
+    """
+    _check_collection(X)
+    following, first = iter(X), 0
+    while batch := list(islice(following, size)):
+        yield first, as_graphs(batch, first, molecules)
+        first += len(batch)
 
 
 def as_graph(graph: Any, molecules: MoleculeReading | None = None) -> AttributedGraph:

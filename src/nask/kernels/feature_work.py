@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from nask.arrays import Array, Float32, Float64
+from nask.arrays import Array, Float64, Floats
 from nask.attributes.random_map import are_binary
 from nask.engines.sketch.random_stars import HopPass, RandomStars
 from nask.engines.sketch.star_sketch import add_by_graph, normalise
@@ -21,11 +21,14 @@ from nask.graph.schema import Schema
 from nask.stars.walks import mean_over_walks
 
 Level = Literal["graph", "node"]
+FeatureType = Literal["float32", "float16"]
 # Where the rows of some graphs begin, and the graphs.
 Placed = tuple[int, Sequence[AttributedGraph]]
 
 # Bytes of the vectors of a batch of graphs, small enough for the cache of a processor.
 BATCH_BYTES = 16_000_000
+# Rows of float16 that are scaled at a time.
+ROWS = 4096
 
 
 @dataclass(eq=False)
@@ -38,19 +41,20 @@ class FeatureWork:
     normalize: bool
     hop_weights: Float64
     restart: float | None = None
+    dtype: FeatureType = "float32"
 
     @property
     def n_components(self) -> int:
         """Number of columns."""
         return sum(self.drawn.widths)
 
-    def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Float32 | None:
+    def learn(self, batch: GraphBatch, execution: Execution, keep: bool) -> Floats | None:
         """Learn directions from training graphs; return their features if asked."""
         new = tuple(tuple(() for _ in own.names) for own in (self.drawn.nodes, self.drawn.edges))
         n_rows = batch.n_graphs if self.level == "graph" else batch.n_nodes
-        needed = self.n_working(batch.n_nodes) + keep * 4 * n_rows * self.n_components
+        needed = self.n_working(batch.n_nodes) + keep * self.item_bytes * n_rows * self.n_components
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
-        walk = HopPass(self.drawn, batch, new, execution)
+        walk = HopPass(self.drawn, batch, new, execution, self.dtype)
         rows = self._collected(walk, batch, execution) if keep else None
         if not keep:
             for blocks in walk.hops():
@@ -59,9 +63,9 @@ class FeatureWork:
         self.drawn = walk.learned()
         return rows
 
-    def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Float32:
-        """Features of some graphs, all at work at once; their attributes are compared before."""
-        batch = GraphBatch.encode(graphs, self.schema, compare=False)
+    def rows(self, graphs: Sequence[AttributedGraph], execution: Execution) -> Floats:
+        """Features of some graphs, all at work at once, which were held against the schema."""
+        batch = GraphBatch.encode(graphs, self.schema, check=False, compare=False)
         if self.drawn.nodes.columns.binary and not are_binary(batch.features):
             raise SchemaError(
                 "The node_features of these graphs are not zeros and ones, as those of the "
@@ -71,14 +75,15 @@ class FeatureWork:
             unseen_categories([g.node_attributes for g in graphs], self.schema.nodes),
             unseen_categories([g.edge_attributes for g in graphs], self.schema.edges),
         )
-        return self._collected(HopPass(self.drawn, batch, new, execution), batch, execution)
+        walk = HopPass(self.drawn, batch, new, execution, self.dtype)
+        return self._collected(walk, batch, execution)
 
-    def star_rows(self, graph: AttributedGraph, execution: Execution) -> Float32:
+    def star_rows(self, graph: AttributedGraph, execution: Execution) -> Floats:
         """Features of the star of each node of a graph, before they are added up or scaled."""
         by_node = replace(self, level="node", normalize=False, restart=None)
         return by_node.rows([graph], execution)
 
-    def __call__(self, placed: Placed) -> Float32:
+    def __call__(self, placed: Placed) -> Floats:
         """Features of some graphs, the work of one thread."""
         return self.rows(placed[1], Execution(n_jobs=1))
 
@@ -95,13 +100,18 @@ class FeatureWork:
 
     def n_working(self, n_nodes: int) -> int:
         """Bytes of the vectors of so many nodes, of two hops."""
-        return 2 * 4 * n_nodes * self.drawn.width
+        return 2 * self.item_bytes * n_nodes * self.drawn.width
 
-    def _collected(self, walk: HopPass, batch: GraphBatch, execution: Execution) -> Float32:
+    @property
+    def item_bytes(self) -> int:
+        """Bytes of one number."""
+        return np.dtype(self.dtype).itemsize
+
+    def _collected(self, walk: HopPass, batch: GraphBatch, execution: Execution) -> Floats:
         graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
         by_graph = self.level == "graph"
         n_rows = batch.n_graphs if by_graph else batch.n_nodes
-        result = np.empty((n_rows, self.n_components), dtype=np.float32)
+        result = np.empty((n_rows, self.n_components), dtype=self.dtype)
         starts, roots = np.cumsum([0, *self.drawn.widths]), np.sqrt(self.hop_weights)
 
         def blocks() -> Iterator[None]:
@@ -124,5 +134,15 @@ class FeatureWork:
         if self.restart is not None and not by_graph:
             mean_over_walks(batch, self.restart, result, execution)
         if self.normalize:
-            normalise(result)
+            self._normalise(result)
         return result
+
+    def _normalise(self, rows: Floats) -> None:
+        """Scale rows to length 1, in float32."""
+        if rows.dtype == np.float32:
+            normalise(rows)
+            return
+        for first in range(0, len(rows), ROWS):
+            own = rows[first : first + ROWS].astype(np.float32)
+            normalise(own)
+            rows[first : first + ROWS] = own

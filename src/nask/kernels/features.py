@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Self, get_args
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nask.arrays import Float32
+from nask.arrays import Floats
 from nask.attributes.random_map import are_binary
 from nask.engines.sketch.random_stars import PAIRS_PER_NUMBER, RandomStars
 from nask.engines.sketch.star_sketch import SCALARS
@@ -20,9 +20,9 @@ from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.batch import GraphBatch
 from nask.graph.new_graphs import check_graphs, compare_attributes
 from nask.graph.schema import AttributeSpec, Schema
-from nask.io.coerce import as_graph, as_graphs
+from nask.io.coerce import as_graph, as_graphs, graph_batches
 from nask.io.converters.molecule_reading import MoleculeReading, common_reading
-from nask.kernels.feature_work import FeatureWork, Level
+from nask.kernels.feature_work import FeatureType, FeatureWork, Level
 from nask.kernels.parameters import StarParameters, check_restart, is_integer
 
 # What there are no random features for, and why.
@@ -62,6 +62,11 @@ class NASKFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StarParame
     random_state : int, default=0
         The seed. The same one gives the same features, bit for bit, whatever the batches and
         ``n_jobs``.
+    dtype : {"float32", "float16"}, default="float32"
+        Of the result, and of the vectors of nodes between hops. float16 takes half the memory, for
+        networks of millions of nodes: ``level="node"`` only, with ``star_norm``, ``normalize`` and
+        no ``restart`` or ``hop_weights``. Its errors are far below those of random features, up to
+        a ``gamma_star`` of thousands.
     n_hops, gamma, gamma_star, expansion, star_norm, normalize, hop_weights, attribute_weights, \
 attributes, degree, similarity, max_leaves, use_edges
         Those of the kernel: see :class:`nask.NASK`. ``normalize`` gives every row the length 1.
@@ -114,6 +119,7 @@ attributes, degree, similarity, max_leaves, use_edges
     level: Level = "graph"
     restart: float | None = None
     random_state: int = 0
+    dtype: FeatureType = "float32"
 
     def check_parameters(self) -> None:
         """Raise on the first parameter outside its range."""
@@ -137,6 +143,14 @@ attributes, degree, similarity, max_leaves, use_edges
             raise ParameterError(
                 "The 'restart' parameter of NASKFeatures is for rows of nodes: expected None, or "
                 "level='node'."
+            )
+        self._check_option("dtype", get_args(FeatureType))
+        plain = self.level == "node" and self.star_norm and self.normalize
+        if self.dtype == "float16" and (not plain or self.restart or self.hop_weights is not None):
+            raise ParameterError(
+                "NASKFeatures makes features of float16 for rows of nodes of length 1: expected "
+                "level='node', star_norm=True, normalize=True, and no restart or hop_weights. Use "
+                "those, or dtype='float32'."
             )
         valid = is_integer(self.random_state) and self.random_state >= 0
         self._check(valid, "random_state", "an int of 0 or more")
@@ -171,12 +185,12 @@ attributes, degree, similarity, max_leaves, use_edges
         self._read_as(before and before.joined(common_reading(graphs)))
         return self
 
-    def transform(self, X: Any) -> Float32:
+    def transform(self, X: Any) -> Floats:
         """Features of graphs, (n_graphs, n_components), or of all their nodes in a row."""
         check_is_fitted(self)
         return self._transform_new(self._graphs(X, self.molecules_))
 
-    def transform_batch(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
+    def transform_batch(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
         """Features of some graphs of a collection, for callers that divide it into batches.
 
         Parameters
@@ -190,7 +204,7 @@ attributes, degree, similarity, max_leaves, use_edges
         check_graphs(graphs, self.schema_, first)
         return self._transform(graphs)
 
-    def star_rows(self, graph: Any) -> Float32:
+    def star_rows(self, graph: Any) -> Floats:
         """Features of the star of each node of a graph, (n_nodes, n_components).
 
         Their products approximate kappa between stars. Added up over the nodes of a graph and, with
@@ -219,14 +233,14 @@ attributes, degree, similarity, max_leaves, use_edges
         ends = np.cumsum([0, *self._work.drawn.widths]).tolist()
         return [slice(a, b) for a, b in pairwise(ends)]
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Float32:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
         """Fit, and return the features of the training graphs."""
         graphs = self._graphs(X)
         # Of a single graph, learning the directions makes the features on the way.
         rows = self._fit(graphs, keep=len(graphs) == 1)
         return self._transform(graphs) if rows is None else rows
 
-    def stream(self, graphs: Iterable[Any], batch_size: int = 256) -> Iterator[Float32]:
+    def stream(self, graphs: Iterable[Any], batch_size: int = 256) -> Iterator[Floats]:
         """Features of an endless row of graphs, some at a time, in constant memory.
 
         Parameters
@@ -243,12 +257,10 @@ attributes, degree, similarity, max_leaves, use_edges
             counted from 0.
         """
         check_is_fitted(self)
-        following, first = iter(graphs), 0
-        while batch := list(islice(following, batch_size)):
-            yield self._transform_new(as_graphs(batch, first, self.molecules_), first)
-            first += len(batch)
+        for first, batch in graph_batches(graphs, batch_size, self.molecules_):
+            yield self._transform_new(batch, first)
 
-    def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Float32 | None:
+    def _fit(self, graphs: list[AttributedGraph], keep: bool = False) -> Floats | None:
         self.check_parameters()
         self._read_as(common_reading(graphs))
         # Graphs from the whole of the list, which may be sorted.
@@ -258,31 +270,50 @@ attributes, degree, similarity, max_leaves, use_edges
 
     def _draw(
         self, schema: Schema, sample: list[AttributedGraph], keep: bool = False
-    ) -> Float32 | None:
+    ) -> Floats | None:
         """Draw all that is random, and learn directions; return the sample's features if asked."""
         batch = GraphBatch.encode(sample, schema, compare=False)
-        drawn = RandomStars.draw(
-            self.star_spec(schema), self.n_components, _categorical(schema.nodes),
-            _categorical(schema.edges), are_binary(batch.features), self.random_state,
-        )  # fmt: skip
-        weights = self.weight_of_hops()
-        work = FeatureWork(drawn, schema, self.level, self.normalize, weights, self.restart)
+        work = self._work_of(schema, self.drawn_for(schema, are_binary(batch.features)))
         rows = work.learn(batch, self.execution(), keep)
         self.schema_, self._sample, self._work = schema, sample, work
         return rows
 
-    def _transform_new(self, graphs: list[AttributedGraph], first: int = 0) -> Float32:
+    def drawn_for(self, schema: Schema, binary: bool) -> RandomStars:
+        """All that is random for graphs of a schema, before directions are learned.
+
+        ``binary`` tells whether all node features are zeros and ones.
+        """
+        return RandomStars.draw(
+            self.star_spec(schema), self.n_components, _categorical(schema.nodes),
+            _categorical(schema.edges), binary, self.random_state,
+        )  # fmt: skip
+
+    def set_fitted(
+        self, schema: Schema, drawn: RandomStars, molecules: MoleculeReading | None
+    ) -> None:
+        """Be fitted: with what was drawn, and directions that were learned."""
+        self.schema_, self._sample = schema, []
+        self._work = self._work_of(schema, drawn)
+        self._read_as(molecules)
+
+    def _work_of(self, schema: Schema, drawn: RandomStars) -> FeatureWork:
+        weights = self.weight_of_hops()
+        return FeatureWork(
+            drawn, schema, self.level, self.normalize, weights, self.restart, self.dtype
+        )
+
+    def _transform_new(self, graphs: list[AttributedGraph], first: int = 0) -> Floats:
         check_graphs(graphs, self.schema_, first)
         compare_attributes(graphs, self.schema_, first)
         return self._transform(graphs)
 
-    def _transform(self, graphs: list[AttributedGraph]) -> Float32:
+    def _transform(self, graphs: list[AttributedGraph]) -> Floats:
         work, execution = self._work, self.execution()
         sizes = np.array([graph.n_nodes for graph in graphs])
         n_rows = len(graphs) if work.level == "graph" else int(sizes.sum())
         batches = work.batches(sizes)
         largest = max(int(sizes[batch].sum()) for batch in batches)
-        needed = 4 * n_rows * work.n_components + work.n_working(largest)
+        needed = work.item_bytes * n_rows * work.n_components + work.n_working(largest)
         execution.check_memory(needed, f"{n_rows} rows of features", "use a smaller n_components")
         if len(batches) == 1 and not execution.n_remote:
             return work.rows(graphs, execution)
@@ -291,7 +322,7 @@ attributes, degree, similarity, max_leaves, use_edges
         placed = ((int(starts[batch.start]), graphs[batch]) for batch in batches)
         n_numbers = float(sizes.sum()) * work.drawn.width * len(work.drawn.widths)
         done = execution.map(work, placed, n_numbers * PAIRS_PER_NUMBER)
-        result = np.empty((n_rows, work.n_components), dtype=np.float32)
+        result = np.empty((n_rows, work.n_components), dtype=work.dtype)
         for (start, _), rows in execution.track(done, len(batches)):
             result[start : start + len(rows)] = rows
         return result

@@ -7,6 +7,7 @@ import pytest
 from scipy.linalg import hadamard
 
 from nask.engines.sketch.star_sketch import (
+    Directions,
     Rotations,
     SketchRules,
     SketchStars,
@@ -16,7 +17,7 @@ from nask.engines.sketch.star_sketch import (
     sketch_stars,
 )
 
-N, N_EDGES, WIDTH = 19, 11, 32
+N, N_EDGES, WIDTH, ROWS = 19, 11, 32, 32
 
 
 def lists(rng, n_elements, least):
@@ -32,45 +33,48 @@ def unit(rng):
 
 def example(edges, seed=0, **choices):
     rng = np.random.default_rng(seed)
-    nodes = rng.normal(size=(24, WIDTH)).astype(np.float32)
+    nodes = rng.normal(size=(ROWS, WIDTH)).astype(np.float32)
     edge_rows = rng.normal(size=(16, WIDTH)).astype(np.float32)
     members, incident = lists(rng, N, 1), lists(rng, N_EDGES, 0)
     stars = SketchStars(nodes, nodes, *members, edge_rows, *incident, np.diff(incident[0]))
+    rotations = Rotations.draw(np.random.SeedSequence(seed), WIDTH)
     rules = SketchRules(
-        unit(rng), unit(rng), 0.8 if edges == "alike" else 0.0, edges == "attributes",
+        Directions.of(rotations, unit(rng), unit(rng)), 0.8 if edges == "alike" else 0.0,
+        edges == "attributes",
         **{"star_norm": True, "gamma_star": 2.0, "deeper": True, **choices},
     )  # fmt: skip
-    return stars, Rotations.draw(np.random.SeedSequence(seed), WIDTH), rules
+    return stars, rotations, rules
 
 
-def formula(v, stars, rotations, rules, n_columns):
-    """The columns of star v, and its vector for the next hop."""
+def formula(star, stars, rotations, rules, n_columns):
+    """The columns of a star, and its vector for the next hop."""
 
     def turn(signs, x):
         return hadamard(WIDTH) @ (signs * x)
 
-    e, f = rules.node_direction, rules.edge_direction
-    z = stars.core[v].astype(float)
-    own = stars.member[stars.member_ptr[v] : stars.member_ptr[v + 1]]
+    e, f = rules.directions.nodes, rules.directions.edges
+    z = stars.core[star].astype(float)
+    own = stars.member[stars.member_ptr[star] : stars.member_ptr[star + 1]]
     s = stars.nodes[own].astype(float).sum(axis=0)
     a, A = z @ e, s @ e
     x, y = z - a * e, s - A * e
-    B = stars.n_edges[v] * rules.edge_size
+    B = stars.n_edges[star] * rules.edge_size
     if rules.edge_attributes:
-        own = stars.incident[stars.incident_ptr[v] : stars.incident_ptr[v + 1]]
+        own = stars.incident[stars.incident_ptr[star] : stars.incident_ptr[star + 1]]
         t = stars.edges[own].astype(float).sum(axis=0)
         B = t @ f
         y = y + t - B * f
     exact = np.array([a * A, a * B])
-    sketch = a * turn(rotations.members_by_core, y) + A * turn(rotations.core_by_members, x)
-    sketch += B * turn(rotations.core_by_edges, x)
-    product = turn(rotations.product_core, x) * turn(rotations.product_members, y)
-    sketch += np.sqrt(WIDTH) * product
+    u, v = turn(rotations.core, x), turn(rotations.members, y)
+    at_edges, at_core, at_members = (-WIDTH * k // 4 for k in (1, 2, 3))
+    sketch = a * rotations.by_core * v + A * rotations.by_members * u
+    sketch += B * rotations.by_edges * np.roll(u, at_edges)
+    sketch += np.sqrt(WIDTH) * np.roll(u, at_core) * np.roll(v, at_members)
     columns = np.concatenate([exact, np.sqrt(WIDTH / n_columns) * sketch[:n_columns]])
     if rules.star_norm:
         columns /= np.linalg.norm(columns)
     whole = np.concatenate([exact, sketch]) / np.linalg.norm([*exact, *sketch])
-    angles = turn(rotations.second_wave, turn(rotations.first_wave, whole[2:]))[: WIDTH // 2]
+    angles = turn(rotations.wave, whole[2:])[: WIDTH // 2]
     angles = np.sqrt(WIDTH) * angles + whole[:2] @ rotations.scalar_waves
     angles *= np.sqrt(rules.gamma_star)
     return columns, np.sqrt(2 / WIDTH) * np.concatenate([np.cos(angles), np.sin(angles)])
@@ -80,7 +84,7 @@ def formula(v, stars, rotations, rules, n_columns):
 @pytest.mark.parametrize(("star_norm", "n_columns"), [(True, 32), (False, 13)])
 def test_columns_and_the_next_hop(edges, star_norm, n_columns):
     stars, rotations, rules = example(edges, star_norm=star_norm)
-    deeper = np.full((24, WIDTH), np.nan, dtype=np.float32)
+    deeper = np.full((ROWS, WIDTH), np.nan, dtype=np.float32)
     for first, last in ((0, N), (8, 11)):
         out = np.full((last - first, 2 + n_columns), np.nan, dtype=np.float32)
         space = SketchWorkspace.of(WIDTH)
@@ -94,7 +98,7 @@ def test_columns_and_the_next_hop(edges, star_norm, n_columns):
 
 def test_the_last_hop_writes_nothing_deeper():
     stars, rotations, rules = example("alike", deeper=False)
-    deeper = np.full((24, WIDTH), 7.0, dtype=np.float32)
+    deeper = np.full((ROWS, WIDTH), 7.0, dtype=np.float32)
     out = np.empty((N, 10), dtype=np.float32)
     sketch_stars(stars, rotations, rules, 0, N, SketchWorkspace.of(WIDTH), out, deeper)
     np.testing.assert_array_equal(deeper, 7.0)
@@ -110,6 +114,8 @@ def test_products_are_the_similarity_of_stars_on_average():
     found = []
     for seed in range(300):
         rotations = Rotations.draw(np.random.SeedSequence(seed), WIDTH)
+        nodes, edges = (own.astype(float) for own in rules.directions[:2])
+        rules = rules._replace(directions=Directions.of(rotations, nodes, edges))
         out = np.empty((N, 2 + WIDTH), dtype=np.float32)
         space = SketchWorkspace.of(WIDTH)
         sketch_stars(stars, rotations, rules, 0, N, space, out, stars.nodes[:0])

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from nask.arrays import Float32, Float64
+from nask.arrays import Array, Float32, Float64
 from nask.attributes.random_map import Columns, RandomMap
-from nask.compiled.vectors import LANES
+from nask.compiled.singles import WIDE
 from nask.engines.sketch import star_sketch
 from nask.engines.sketch.embedding import Values, embed, embedding_space
-from nask.engines.sketch.star_sketch import SCALARS, Rotations, SketchRules, SketchStars
+from nask.engines.sketch.star_sketch import SCALARS, Directions, Rotations, SketchRules, SketchStars
 from nask.execution.execution import Execution
 from nask.graph.batch import GraphBatch
 from nask.graph.elements import Elements
@@ -26,7 +28,7 @@ from nask.stars.members import Members, star_matrices, star_pattern
 from nask.stars.spec import StarSpec
 
 # Nodes, or edges, of a task: whole vectors, and enough work that handing it out costs nothing.
-TASK_ELEMENTS = 64 * LANES
+TASK_ELEMENTS = 32 * WIDE
 # One number of a node's vector takes as long as this many pairs of nodes of the exact engines, in
 # which work is counted when the number of threads is chosen.
 PAIRS_PER_NUMBER = 2
@@ -90,7 +92,7 @@ class RandomStars:
         # SketchStars of more hops differ more, so they get more columns.
         ends = np.cumsum(np.arange(spec.n_hops + 1))
         widths = tuple(np.diff(n_components * ends // ends[-1]).tolist())
-        width = max(2 * LANES, 1 << (max(widths) - SCALARS - 1).bit_length())
+        width = max(WIDE, 1 << (max(widths) - SCALARS - 1).bit_length())
         seeds = iter(np.random.SeedSequence(seed).spawn(4 + spec.n_hops))
         nodes = RandomMap.draw(spec.nodes, node_names, width, next(seeds), binary)
         edges = RandomMap.draw(spec.edges, edge_names, width, next(seeds), binary=False)
@@ -100,6 +102,16 @@ class RandomStars:
         )
         rotations = tuple(Rotations.draw(next(seeds), width) for _ in range(spec.n_hops))
         return cls(spec, widths, width, nodes, edges, rotations, node_signs, edge_signs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and hashed: nothing that follows from the rest."""
+        return {name: own for name, own in vars(self).items() if name != "directions"}
+
+    @cached_property
+    def directions(self) -> list[Directions]:
+        """The learned directions of each hop, also rotated."""
+        learned = self.rotations, self.node_directions, self.edge_directions
+        return list(map(Directions.of, *learned))
 
 
 class HopPass:
@@ -112,14 +124,22 @@ class HopPass:
     new : pair of tuples
         The categories that training did not have, of nodes and of edges: one tuple per categorical
         attribute.
+    dtype : float32 or float16
+        Of the vectors of nodes between hops.
     """
 
     def __init__(
-        self, drawn: RandomStars, batch: GraphBatch, new: Any, execution: Execution
+        self,
+        drawn: RandomStars,
+        batch: GraphBatch,
+        new: Any,
+        execution: Execution,
+        dtype: npt.DTypeLike = np.float32,
     ) -> None:
         self._drawn = drawn
         self._batch = batch
         self._new = new
+        self._dtype = np.dtype(dtype)
         self._execution = execution
         self._node_directions = list(drawn.node_directions)
         self._edge_directions = list(drawn.edge_directions)
@@ -145,23 +165,25 @@ class HopPass:
         columns = drawn.nodes.with_new(self._new[0])
         nodes = self._embedded(batch.nodes, batch.features, columns, drawn.node_signs)
         compared = spec.use_edges and not spec.edges.is_constant
-        edges = np.empty((0, drawn.width), dtype=np.float32)
+        edges = np.empty((0, drawn.width), dtype=self._dtype)
         if compared:
             columns = drawn.edges.with_new(self._new[1])
             edges = self._embedded(batch.edges, None, columns, drawn.edge_signs)
         deeper = np.empty_like(nodes) if nested and spec.n_hops > 1 else nodes[:0]
         for h in range(spec.n_hops):
             level = 0 if nested else h
-            stars = SketchStars(
-                core=nodes, nodes=nodes, member_ptr=members.ptr[level], member=members.index,
-                edges=edges, incident_ptr=incident.ptr[level], incident=incident.index,
-                n_edges=counts[level],
-            )  # fmt: skip
             is_last = h == spec.n_hops - 1
+            if is_last:
+                # Its memory is given back.
+                deeper = nodes[:0]
+            stars = SketchStars(
+                core=_bits(nodes), nodes=_bits(nodes),
+                member_ptr=members.ptr[level], member=members.index, edges=_bits(edges),
+                incident_ptr=incident.ptr[level], incident=incident.index, n_edges=counts[level],
+            )  # fmt: skip
             size = float(np.sqrt(spec.edges.base)) if spec.use_edges and not compared else 0.0
             rules = SketchRules(
-                node_direction=self._direction(self._node_directions, h, nodes, batch.n_nodes),
-                edge_direction=self._direction(self._edge_directions, h, edges, len(batch.edges)),
+                self._directions(h, nodes[: batch.n_nodes], edges[: len(batch.edges)]),
                 edge_size=size,
                 edge_attributes=compared,
                 star_norm=spec.star_norm,
@@ -172,16 +194,17 @@ class HopPass:
             if nested and not is_last:
                 nodes, deeper = deeper, nodes
 
-    def _direction(self, known: list[Float64], hop: int, rows: Float32, n: int) -> Float64:
-        if hop == len(known):
-            some = rows[:n]
-            mean = some.mean(axis=0, dtype=np.float64) if len(some) else np.zeros(rows.shape[1])
-            length = float(np.linalg.norm(mean))
-            known.append(mean / length if length > 0 else mean)
-        return known[hop]
+    def _directions(self, hop: int, nodes: Array, edges: Array) -> Directions:
+        drawn = self._drawn
+        if drawn.node_directions:
+            return drawn.directions[hop]
+        self._node_directions.append(_mean_direction(nodes))
+        self._edge_directions.append(_mean_direction(edges))
+        own = self._node_directions[hop], self._edge_directions[hop]
+        return Directions.of(drawn.rotations[hop], *own)
 
     def _rows(
-        self, stars: SketchStars, h: int, rules: SketchRules, deeper: Float32
+        self, stars: SketchStars, h: int, rules: SketchRules, deeper: Array
     ) -> Iterator[Rows]:
         drawn, n = self._drawn, self._batch.n_nodes
 
@@ -189,7 +212,7 @@ class HopPass:
             out = np.empty((last - first, drawn.widths[h]), dtype=np.float32)
             space = star_sketch.SketchWorkspace.of(drawn.width)
             star_sketch.sketch_stars(
-                stars, drawn.rotations[h], rules, first, last, space, out, deeper
+                stars, drawn.rotations[h], rules, first, last, space, out, _bits(deeper)
             )
             return first, last, out
 
@@ -197,15 +220,20 @@ class HopPass:
 
     def _embedded(
         self, elements: Elements, features: Any, columns: Columns, signs: Float64
-    ) -> Float32:
+    ) -> Array:
         """Return the vectors of all elements, with zeros up to whole vectors of rows."""
         n, width = len(elements), self._drawn.width
         values = Values.of(elements, features)
-        rows = np.zeros((-(-n // LANES) * LANES, width), dtype=np.float32)
+        rows = np.zeros((-(-n // WIDE) * WIDE, width), dtype=self._dtype)
 
         def task(first: int, last: int) -> None:
             space = embedding_space(width)
-            embed(values, first, last, columns, signs, space, rows[first:])
+            if rows.dtype == np.float32:
+                embed(values, first, last, columns, signs, space, rows[first:])
+                return
+            own = np.empty((-(-(last - first) // WIDE) * WIDE, width), dtype=np.float32)
+            embed(values, first, last, columns, signs, space, own)
+            rows[first:last] = own[: last - first]
 
         for _ in self._in_tasks(task, n):
             pass
@@ -214,6 +242,17 @@ class HopPass:
     def _in_tasks(self, task: Callable[[int, int], Result], n: int) -> Iterator[Result]:
         n_pairs = n * self._drawn.width * PAIRS_PER_NUMBER
         return self._execution.run_ranges(task, n, TASK_ELEMENTS, n_pairs)
+
+
+def _bits(rows: Array) -> Array:
+    """Rows as compiled code takes them, which knows no float16."""
+    return rows.view(np.uint16) if rows.dtype == np.float16 else rows
+
+
+def _mean_direction(rows: Array) -> Float64:
+    mean = rows.mean(axis=0, dtype=np.float64) if len(rows) else np.zeros(rows.shape[1])
+    length = float(np.linalg.norm(mean))
+    return mean / length if length > 0 else mean
 
 
 def _lists(batch: GraphBatch, spec: StarSpec) -> tuple[Members, Members, Any]:
