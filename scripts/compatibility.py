@@ -1,14 +1,15 @@
 """Run the tests on the oldest and the newest versions of the dependencies that are allowed.
 
-    python scripts/compatibility.py            # every Python found, oldest and newest, all tests but those of networks
-    python scripts/compatibility.py --quick    # of these the core: kernels, estimators, readers; some minutes each
+    python scripts/compatibility.py            # every Python found, oldest and newest, most tests
+    python scripts/compatibility.py --quick    # the core alone: kernels, estimators, readers
 
-For each interpreter (python3.11, python3.12, ... on the PATH, or those named by --python) and each end, a virtual
-environment is built in a folder that is removed afterwards. *Oldest* is the least version of each dependency that
-pyproject.toml allows and that has a wheel for this Python; *newest* is what pip takes by itself; *locked* is what
-constraints.txt says. Tools of the tests are the newest.
+For each interpreter (python3.11, python3.12, ... on the PATH, or those named by --python) and each
+end, a virtual environment is built in a folder that is removed afterwards. *Oldest* is the least
+version of each dependency that pyproject.toml allows and that has a wheel for this Python; *newest*
+is what pip takes by itself; *locked* is what constraints.txt says. Tools of the tests are the
+newest.
 
-Packages of gigabytes are left out (torch); --torch takes them. The files of tests that import them are then left out.
+torch, which takes gigabytes, is left out with the files of tests that import it; --torch takes it.
 """
 
 from __future__ import annotations
@@ -22,15 +23,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dependencies import CONSTRAINTS, ROOT, project
 from packaging.requirements import Requirement
 from packaging.version import InvalidVersion, Version
 
-ROOT = Path(__file__).parent.parent
-CONSTRAINTS = ROOT / "constraints.txt"
 ENDS = ("oldest", "newest", "locked")
 EXTRAS = ("plots", "networkx", "frames", "molecules", "dask")
 # Packages that tests import, by the extra that has them.
@@ -41,7 +40,7 @@ PIP = ("-m", "pip", "--disable-pip-version-check")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="the core tests alone")
     parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter")
     parser.add_argument("--end", action="append", choices=ENDS, help="by default oldest and newest")
@@ -112,7 +111,9 @@ def install(python: str, end: str, extras: Sequence[str], folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    listed = subprocess.run([python, *PIP, "list", "--format=json"], capture_output=True, check=True)
+    listed = subprocess.run(
+        [python, *PIP, "list", "--format=json"], capture_output=True, check=True
+    )
     found = {own["name"].lower(): own["version"] for own in json.loads(listed.stdout)}
     names = [f"{own.name} {found.get(own.name.lower(), '-')}" for own in wanted]
     print(f"{end}: {', '.join(names)}", flush=True)
@@ -154,11 +155,6 @@ def without_large(names: Sequence[str]) -> Iterator[str]:
         for file in sorted((ROOT / name).rglob("*.py")):
             if pattern.search(file.read_text(encoding="utf-8")):
                 yield str(file.relative_to(ROOT))
-
-
-def project() -> dict[str, object]:
-    """The table [project] of pyproject.toml."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ read one that is damaged, and the next run computes it again.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,9 @@ from nask.storage.write_errors import writing
 EXTRA = "dask"
 # What names a store, for messages.
 PLACE = "path (--out)"
+# What Zarr calls files that it has not written to their end, and seconds after which their writer
+# must be gone: it takes seconds for one.
+PARTIAL, ABANDONED = ".partial", 600.0
 
 
 class ZarrStore:
@@ -57,7 +62,9 @@ compute it anew, or give the path of another store.
     def __init__(self, path: str | os.PathLike[str], contents: Contents) -> None:
         self.path = checked_place(path)
         zarr = require("zarr", EXTRA)
-        if any(self.path.glob("*")):
+        _remove_partial(self.path)
+        # A beginning that was cut short is none.
+        if any(file.suffix != PARTIAL for file in self.path.glob("*")):
             self._group = _opened(self.path)
             difference = contents.difference(self._group.attrs)
             if difference:
@@ -199,6 +206,15 @@ def checked_place(path: str | os.PathLike[str]) -> Path:
         with scratch_folder(place if place.exists() else place.parent):
             pass
     return place
+
+
+def _remove_partial(path: Path) -> None:
+    """Remove what a writer that was killed left behind; others may be at work on theirs."""
+    for file in path.rglob(f"*{PARTIAL}"):
+        with suppress(OSError):
+            # Either way: a clock that was set back may have left times to come.
+            if abs(time.time() - file.stat().st_mtime) > ABANDONED:
+                file.unlink()
 
 
 def _opened(path: Path) -> Any:
