@@ -68,7 +68,22 @@ COMMANDS = {
         ["compare", "RECORDS", "--alpha", "0.5", "--markdown", "OUT/a.md", "--csv", "OUT/a.csv"],
     ),
     "league": Command(
-        ["league", "SET", "--method", "majority", "--reference", "majority", "--out", "OUT", *FEW]
+        [
+            "league",
+            "SET",
+            "OTHER",
+            "--method",
+            "majority",
+            "--method",
+            "attributes-only",
+            "--reference",
+            "majority",
+            "--out",
+            "OUT",
+            "--no-svm",
+            "--no-grouped",
+            *FEW,
+        ],
     ),
     "gram": Command(
         ["gram", "SET", "--out", "OUT/k.npz", *FEW],
@@ -148,7 +163,8 @@ class Places:
     records: Path
 
     def given(self, arguments: Sequence[str], out: Path) -> list[str]:
-        names = {"SET": self.data, "MODEL": self.model, "RECORDS": self.records}
+        other = self.data.with_name("OTHER")
+        names = {"SET": self.data, "OTHER": other, "MODEL": self.model, "RECORDS": self.records}
         return [
             str(names[own]) if own in names else own.replace("OUT", str(out)) for own in arguments
         ]
@@ -317,9 +333,11 @@ def prepare(folder: Path) -> Places:
         "graph_labels": [mutag.y[k] for k in few],
     }.items():
         (data / f"SET_{ending}.txt").write_text("\n".join(map(str, lines)) + "\n")
+    (folder / "OTHER").mkdir()
     with zipfile.ZipFile(folder / "FETCHED.zip", "w") as archive:
         for path in data.iterdir():
             archive.write(path, f"FETCHED/{path.name.replace('SET', 'FETCHED')}")
+            shutil.copy(path, folder / "OTHER" / path.name.replace("SET", "OTHER"))
     here = nask.load_dataset(str(data))
     model = nask.NASKClassifier(n_hops=2).fit(here.graphs, here.y)
     model.save(folder / "model.nask")
@@ -340,8 +358,9 @@ def offline(folder: Path) -> None:
             shutil.copy(folder / "FETCHED.zip", file)
 
     pooch.HTTPDownloader = Copied
-    info = DatasetInfo(name="FETCHED", addresses=("http://nowhere/FETCHED.zip",), n_graphs=24)
-    catalogue()["FETCHED"] = info
+    catalogue()["FETCHED"] = DatasetInfo(
+        name="FETCHED", addresses=("http://nowhere/FETCHED.zip",), n_graphs=24, node_labels=1
+    )
 
 
 def main() -> None:
