@@ -31,7 +31,7 @@ import nask
 from nask.datasets.catalogue import DatasetInfo, catalogue
 
 # Of each command, when not all of its steps are tried.
-MOST_STEPS = 7
+MOST_STEPS = 4
 WATCHED = ("open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "os.link")
 FEW = ["--n-jobs", "1"]
 QUICK = ["--folds", "2", "--repeats", "1", *FEW]
