@@ -58,9 +58,10 @@ class Stopping:
     def watch(self, hears: socket.socket) -> None:
         """Wait for a signal, and end the process if it is still there after some time."""
         kinds = (signal.SIGINT, signal.SIGTERM)
-        while heard := hears.recv(1):
-            if heard[0] in kinds:
-                self._end(heard[0])
+        with hears:
+            while heard := hears.recv(1):
+                if heard[0] in kinds:
+                    self._end(heard[0])
 
     def leave(self) -> None:
         """End a process that was stopped where Python would begin to take itself apart.
@@ -113,7 +114,8 @@ def stoppable() -> Iterator[Stopping]:
     os.register_at_fork(after_in_child=_forget)
     # Registered first, it is called last.
     atexit.register(STOPPING.leave)
-    threading.Thread(target=STOPPING.watch, args=(hears,), daemon=True).start()
+    watcher = threading.Thread(target=STOPPING.watch, args=(hears,), daemon=True)
+    watcher.start()
     try:
         yield STOPPING
     finally:
@@ -124,6 +126,7 @@ def stoppable() -> Iterator[Stopping]:
             signal.set_wakeup_fd(-1)
             atexit.unregister(STOPPING.leave)
             tells.close()
+            watcher.join()
 
 
 def _forget() -> None:
