@@ -11,7 +11,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test types all-tests quick fuzz package bench format data clean
+.PHONY: demo test types all-tests quick fuzz package lock licences compatibility bench format data clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/nask demo
@@ -52,6 +52,22 @@ package: $(VENV)/test.stamp
 	  assert K.shape == (20, 20) and abs(K.diagonal() - 1).max() < 1e-12"
 	@echo "The wheel installs into a fresh environment and works."
 
+# Writes constraints.txt anew, with the newest versions that pyproject.toml allows; make test then tells whether all works
+# with them. PYTHON is the oldest of the project. The version of torch stays: its line is changed by hand.
+lock: $(VENV)/test.stamp
+	grep '^torch==' constraints.txt > $(VENV)/torch.txt
+	$(PIP) install --upgrade --upgrade-strategy eager --editable '.[dev]' --constraint $(VENV)/torch.txt
+	$(BIN)/python scripts/lock.py
+
+# The licences of what users install, and of what tests and measurements need.
+licences: $(VENV)/test.stamp
+	$(BIN)/python scripts/licences.py all
+	$(BIN)/python scripts/licences.py dev > /dev/null
+
+# The core tests on the oldest and the newest versions that pyproject.toml allows, for each Python that is found.
+compatibility: $(VENV)/test.stamp
+	$(BIN)/python scripts/compatibility.py --quick
+
 # Measures nask and its peers and rewrites docs/performance.md: about an hour; then the kernels of the paper's table of
 # runtimes, as far as they have no record. NASK_DATA names the folder of the datasets.
 bench: $(VENV)/test.stamp
@@ -72,11 +88,11 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable .
+# Both install exactly what constraints.txt says, so that a release of tomorrow changes nothing.
+$(VENV)/demo.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --editable . --constraint constraints.txt
 	touch $@
 
-# The constraint keeps torch to a build without gigabytes of CUDA.
 $(VENV)/test.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --editable '.[dev]' --constraint constraints.txt
 	touch $@ $(VENV)/demo.stamp

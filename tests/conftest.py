@@ -35,6 +35,14 @@ def cuneiform() -> nask.Dataset:
 
 
 @pytest.fixture
+def rdkit_reasons():
+    """Skip a test of why RDKit cannot read something where its version does not tell."""
+    base = pytest.importorskip("rdkit.rdBase")
+    if not hasattr(base, "CaptureErrorLog"):
+        pytest.skip("this version of RDKit does not tell why it cannot read a molecule")
+
+
+@pytest.fixture
 def benchmark_set():
     """A function that loads a real benchmark set, or skips the test where it is not at hand."""
 

@@ -43,6 +43,7 @@ def rows_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.usefixtures("rdkit_reasons")
 def test_a_model_is_fitted_and_every_row_left_out_is_told(invoke, mols, tmp_path):
     path = tmp_path / "m.nask"
     told = invoke("fit", mols, "--target", "ring", "--model", path, "--hops", 1)
@@ -188,6 +189,7 @@ def test_grams_and_features(invoke, mols, tmp_path):
     assert np.load(tmp_path / "f.npy").shape == (15, 64)
 
 
+@pytest.mark.usefixtures("rdkit_reasons")
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

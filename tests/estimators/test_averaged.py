@@ -149,6 +149,7 @@ def test_one_graph_is_decided_as_among_others(made):
 
 @pytest.mark.usefixtures("all_near")
 def test_rivals_are_not_saved(tmp_path, mutag):
+    pytest.importorskip("grakel")
     wl = rival("wl").fit(mutag.graphs[:20], mutag.y[:20])
     message = "A model with a RivalGroup cannot be saved: expected one with the star kernel"
     with pytest.raises(ModelFileError, match=message):

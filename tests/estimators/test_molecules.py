@@ -40,6 +40,7 @@ def test_scikit_learn_divides_columns():
     assert features.fit(list(TABLE["smiles"]), TABLE["ring"]).score(RINGS, ["yes"] * 8) > 0.8
 
 
+@pytest.mark.usefixtures("rdkit_reasons")
 def test_a_bad_smiles_has_its_position():
     with pytest.raises(GraphError, match=r"^Graph 1: 'C1CC' is not a valid SMILES: unclosed ring"):
         nask.NASKClassifier().fit(["CC", "C1CC"], [0, 1])

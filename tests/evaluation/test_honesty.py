@@ -13,6 +13,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
 from typer.testing import CliRunner
 
 import nask
@@ -32,13 +34,20 @@ OF_GRAPHS = {
     "retgk": {},
     "wwl-svm": {"grid": {"n_iter": [1], "gamma": [0.01, 0.1]}},
     "gin": {"grid": {}, "hidden": 8, "max_epochs": 6},
+    # Random features and a linear model: a pipeline of scikit-learn, fitted in each fold.
+    "features": {"nask__n_components": 64, "nask__random_state": 0},
 }
 OF_NODES = {
     "nask": {"grid": {"gamma": [1.0], "n_hops": [1, 2], "restart": [None, 0.3]}},
     "nask-svm": {"grid": {"gamma": [1.0], "n_hops": [1, 2], "C": [1.0, 10.0]}},
     "gcn": {"grid": {}, "max_epochs": 10},
+    "features": {"n_components": 64, "random_state": 0},
 }
 OF_NUMBERS = {"nask": {"grid": GRID}, "mean": {}, "wl": {}}
+FEATURES = {
+    "graphs": lambda: Pipeline([("nask", nask.NASKFeatures()), ("linear", LinearSVC())]),
+    "nodes": lambda: nask.NASKNodeClassifier(method="features"),
+}
 # They need optional packages.
 RIVALS = {"wl", "retgk", "wwl-svm", "gin", "gcn"}
 # What they predict differs from class to class, so that permuting classes can be seen.
@@ -63,7 +72,8 @@ def methods(table):
 
 def model_of(method, items="graphs", task="classify"):
     table = {"classify": OF_GRAPHS, "regress": OF_NUMBERS}[task] if items == "graphs" else OF_NODES
-    return named_method(method, items, task).set_params(**table[method])
+    model = named_method(method, items, task) if method != "features" else FEATURES[items]()
+    return model.set_params(**table[method])
 
 
 def without_cause(mutag, seed=3):

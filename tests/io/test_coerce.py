@@ -132,6 +132,7 @@ def test_a_single_text_that_is_no_molecule_may_be_the_name_of_a_dataset():
         as_graph("Cora")
 
 
+@pytest.mark.usefixtures("rdkit_reasons")
 def test_a_bad_smiles_is_named_by_its_position():
     with pytest.raises(GraphError, match=r"^Graph 8: 'C1CC' is not .*: unclosed ring\. Correct it"):
         as_graphs(["CCO", "C1CC"], first=7)

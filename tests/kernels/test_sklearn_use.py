@@ -57,11 +57,11 @@ def test_networkx_graphs_are_taken_as_they_are(mutag):
 
 
 def test_pyg_data_are_taken_as_they_are(mutag):
-    import torch
-    from torch_geometric.data import Data
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torch_geometric.data")
 
     edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    data = [Data(x=torch.rand(3, 2), edge_index=edges) for _ in range(3)]
+    data = [data.Data(x=torch.rand(3, 2), edge_index=edges) for _ in range(3)]
     K = nask.NASK().fit_transform(data)
     np.testing.assert_array_equal(K, nask.NASK().fit_transform([nask.io.from_pyg(d) for d in data]))
 

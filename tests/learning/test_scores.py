@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import __version__ as sklearn_version
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer, roc_auc_score
 
@@ -14,6 +15,8 @@ from nask.learning.confusion import confusion_matrices, score_of_confusion, scor
 from nask.learning.goals import ClassGoal, NumberGoal
 from nask.learning.number_scores import score_of_numbers
 from nask.learning.scores import Score, score_named, score_names
+
+SCIKIT_LEARN = tuple(map(int, sklearn_version.split(".")[:2]))
 
 
 class Answers(BaseEstimator):
@@ -84,6 +87,8 @@ def test_scores_of_classes_are_those_of_scikit_learn(name, n_classes):
     truth = rng.permutation(np.arange(60) % n_classes)
     score = Score(name)
     model, output = answers_about(score, truth, n_classes, rng)
+    if name == "neg_brier_score" and n_classes > 2 and SCIKIT_LEARN < (1, 7):
+        pytest.skip("this version of scikit-learn has the score of two classes alone")
     expected = get_scorer(name)(model, np.zeros((60, 1)), truth)
     assert score.of(truth, output, n_classes) == pytest.approx(expected, abs=1e-12)
 

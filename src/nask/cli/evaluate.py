@@ -23,6 +23,7 @@ from nask.cli.arguments import (
 )
 from nask.cli.reading_options import ReadingOptions, with_reading_options
 from nask.cli.show import results_tables, show
+from nask.cli.stopping import STOPPING
 from nask.evaluation.records import Evaluation
 from nask.exceptions import NaskError, ParameterError
 from nask.lab.rivals.catalogue import RIVALS
@@ -233,6 +234,7 @@ def _told(name: str, failures: list[str], out: Path) -> Iterator[None]:
         typer.echo(
             f"nask: stopped. The same command goes on from the folds that are in {out}.", err=True
         )
+        STOPPING.told = True
         raise typer.Exit(130) from None
 
 

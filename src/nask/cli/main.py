@@ -25,6 +25,7 @@ from nask.cli.league import league
 from nask.cli.predict import predict
 from nask.cli.reproduce import reproduce
 from nask.cli.similar import similar
+from nask.cli.stopping import stoppable
 from nask.evaluation.time_limit import quiet_tracker
 from nask.exceptions import NaskError
 
@@ -55,6 +56,17 @@ app.add_typer(datasets_app, name="datasets")
 def run() -> None:
     """Run the command; an error of the user ends it with a message, not with a traceback."""
     os.environ |= quiet_tracker()
+    with stoppable() as stopping:
+        try:
+            _run()
+        finally:
+            # Whatever was raised after a signal is an echo of it.
+            if stopping.signal is not None:
+                stopping.tell()
+                sys.exit(stopping.exit_code)
+
+
+def _run() -> None:
     try:
         with plain_warnings():
             # The same name for python -m nask, which would show the path of a file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import zipfile
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 TIMEOUT = 30  # seconds without a byte
 CHUNK = 1 << 16
+# Errors of a place that may not be written to: no network has them.
+FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 # What names the cache, for messages.
 PLACE = f"the environment variable {CACHE_VARIABLE}"
 
@@ -55,7 +58,7 @@ def download(info: DatasetInfo) -> Path:
     except FormatError:
         raise DatasetNotFoundError(_failed(info, cache, "what came is not a zip")) from None
     except OSError as error:  # those of the network are OSErrors too
-        if error.errno in FULL:
+        if error.errno in (*FULL, *FORBIDDEN):
             error = cannot_write(target, PLACE, error)
         raise DatasetNotFoundError(_failed(info, cache, _reason(error))) from error
     return target

@@ -98,7 +98,7 @@ class Journal:
         self.environment: dict[str, Any] = {}
         self.timeout: float | None = None
         self._tested: dict[int, set[int]] = {}
-        self._file = JsonLines(path, "run", "a file of results", "folder for results", OUT)
+        self._file = _lines_of(path)
         lines = self._file.read(trim=identity is not None)
         if not lines:
             if identity is None:
@@ -120,6 +120,11 @@ class Journal:
             self._check_sizes()
         else:
             self._check(json.loads(json.dumps(identity)))
+
+    @staticmethod
+    def is_begun(path: Path) -> bool:
+        """Whether the first line is there; a kill, or a full disk, may have come before."""
+        return _lines_of(path).is_begun()
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -252,6 +257,10 @@ class Journal:
                 f"{self.path} holds another run: {difference}. Choose another folder for results, "
                 "or delete the file to begin again."
             )
+
+
+def _lines_of(path: Path) -> JsonLines:
+    return JsonLines(path, "run", "a file of results", "folder for results", OUT)
 
 
 def _check_score(name: str, task: LearningTask) -> None:

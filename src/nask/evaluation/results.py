@@ -27,7 +27,8 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
     -------
     list of Evaluation
         Sorted by dataset and method. A run without a finished repeat is left out, unless a time
-        limit ended it: then the timeout is its result.
+        limit ended it: then the timeout is its result. So is one that was killed, or had no room
+        on the disk, before its first line was there.
 
     Examples
     --------
@@ -41,7 +42,8 @@ def read_results(folder: str | os.PathLike[str]) -> list[Evaluation]:
     place = Path(folder).expanduser()
     if not place.is_dir():
         raise ParameterError(f"{place} is not a folder: expected one that nask.evaluate wrote to.")
-    journals = [Journal(path) for path in sorted(place.glob("*--*.jsonl"))]
+    paths = [path for path in sorted(place.glob("*--*.jsonl")) if Journal.is_begun(path)]
+    journals = [Journal(path) for path in paths]
     results = [summary(journal, finished_repeats(journal)) for journal in journals]
     return [result for result in results if result.repeats or result.timeout is not None]
 
@@ -58,7 +60,7 @@ def read_finished(path: Path, repeats: int, limit: float | None) -> Evaluation |
     limit : float or None
         The time limit. If it ended the run, the repeats that were done are the result.
     """
-    if not path.exists():
+    if not path.exists() or not Journal.is_begun(path):
         return None
     journal = Journal(path)
     n_done = finished_repeats(journal)

@@ -73,8 +73,10 @@ def shared_stacks(
     for number, stack in track(found, len(sweeps), progress, description, start=before):
         place = missing[number]
         paths[place].unlink(missing_ok=True)
-        stacks[place] = write_npy(paths[place], named[place], stack, OUT)
+        # First of all: after a kill between the two, the pass is made and noted again, and the
+        # last note counts. The other way round, its seconds would be lost.
         journal.note_pass(place, time.perf_counter() - start)
+        stacks[place] = write_npy(paths[place], named[place], stack, OUT)
         start = time.perf_counter()
     return [stack for stack in stacks if stack is not None]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from nask.execution.execution import Execution
 from nask.storage.contents import Contents
 from nask.storage.hashes import content_hash
 from nask.storage.npy_chunks import FORMAT, Map, open_npy
-from nask.storage.scratch import make_scratch
+from nask.storage.scratch import make_scratch, remove_scratch
 from nask.storage.window import Window
 from nask.storage.write_errors import writing
 
@@ -61,9 +60,9 @@ class StoredGram:
         try:
             array = self._fill(temporary, execution)
         except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
+            remove_scratch(temporary)
             raise
-        weakref.finalize(array, shutil.rmtree, temporary, ignore_errors=True)
+        weakref.finalize(array, remove_scratch, temporary)
         return array
 
     def _fill(self, folder: Path, execution: Execution) -> Map:

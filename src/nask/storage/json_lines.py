@@ -60,7 +60,7 @@ class JsonLines:
         # Not Path.exists, which raises where a name is too long; adding a line tells of that.
         content = self.path.read_bytes() if os.path.exists(self.path) else b""
         complete = content[: content.rfind(b"\n") + 1]
-        beginning = json.dumps({self.first: 0})[:-2].encode()
+        beginning = self._beginning()
         if content[: len(beginning)] != beginning[: len(content)]:
             raise self.foreign()
         lines = []
@@ -75,6 +75,13 @@ class JsonLines:
         if trim and len(complete) < len(content):
             os.truncate(self.path, len(complete))
         return lines
+
+    def is_begun(self) -> bool:
+        """Whether the file has more than a beginning of its first line, or is something else."""
+        with self.path.open("rb") as file:
+            first = file.readline()
+        beginning = self._beginning()
+        return first.endswith(b"\n") or first[: len(beginning)] != beginning[: len(first)]
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Add a line; on disk when this returns.
@@ -110,6 +117,10 @@ class JsonLines:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             yield
+
+    def _beginning(self) -> bytes:
+        """What the first line begins with."""
+        return json.dumps({self.first: 0})[:-2].encode()
 
     def foreign(self) -> FormatError:
         """The error of a file that is something else."""

@@ -20,6 +20,8 @@ from nask.exceptions import FileWriteError
 
 # Whose a folder is: the machine, since a disk may be shared, and then the process.
 PREFIX = f".nask-{zlib.crc32(platform.node().encode()):08x}-"
+# Those of this process that are there.
+_own: set[Path] = set()
 
 
 def make_scratch(parent: Path | None = None) -> Path:
@@ -41,7 +43,9 @@ def make_scratch(parent: Path | None = None) -> Path:
                 "the environment variable TMPDIR name a folder that you may write to."
             ) from error
     _remove_leftovers(parent)
-    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
+    _own.add(folder)
+    return folder
 
 
 @contextmanager
@@ -51,7 +55,21 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_scratch(folder)
+
+
+def remove_scratch(folder: Path) -> None:
+    """Remove a folder that :func:`make_scratch` made, with all that is in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    _own.discard(folder)
+
+
+def remove_own() -> None:
+    """Remove all folders of this process, for an end that leaves no time for more."""
+    for folder in list(_own):
+        # A child that was forked has no say over those of its parent.
+        if f"-{os.getpid()}-" in folder.name:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_leftovers(parent: Path) -> None:

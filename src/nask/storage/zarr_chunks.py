@@ -10,7 +10,9 @@ again.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,9 @@ PLACE = "path (--out)"
 # Ending of the array of checksums; what it holds where a chunk was never written.
 CHECKSUMS, NO_CHECKSUM = "_checksums", -1
 CODECS = ["bytes", "crc32c"]
+# What Zarr calls files that it has not written to their end, and seconds after which their writer
+# must be gone: it takes seconds for one.
+PARTIAL, ABANDONED = ".partial", 600.0
 
 
 class ZarrStore:
@@ -66,7 +71,9 @@ compute it anew, or give the path of another store.
         self.path = checked_place(path)
         self._computation = contents.identity
         zarr = require("zarr", EXTRA)
-        if any(self.path.glob("*")):
+        _remove_partial(self.path)
+        # A beginning that was cut short is none.
+        if any(file.suffix != PARTIAL for file in self.path.glob("*")):
             self._group = _opened(self.path)
             difference = contents.difference(self._group.attrs)
             if difference:
@@ -252,6 +259,15 @@ def checked_place(path: str | os.PathLike[str]) -> Path:
         with scratch_folder(place if place.exists() else place.parent):
             pass
     return place
+
+
+def _remove_partial(path: Path) -> None:
+    """Remove what a writer that was killed left behind; others may be at work on theirs."""
+    for file in path.rglob(f"*{PARTIAL}"):
+        with suppress(OSError):
+            # Either way: a clock that was set back may have left times to come.
+            if abs(time.time() - file.stat().st_mtime) > ABANDONED:
+                file.unlink()
 
 
 def _opened(path: Path) -> Any:

@@ -532,9 +532,16 @@ def test_errors_in_values_name_graph_and_node(frame):
 
 def test_ids_of_any_size():
     big = [2**70, 10**5000, 2**63]
-    nodes = pd.DataFrame({"graph": pd.Series([1, 1, 1], dtype=object), "node": big})
-    edges = pd.DataFrame({"graph": [1, 1], "source": big[:2], "target": big[1:]})
+    # Told what it is, since older versions of pandas try to make floats of it.
+    exact = pd.Series(big, dtype=object)
+    nodes = pd.DataFrame({"graph": pd.Series([1, 1, 1], dtype=object), "node": exact})
+    edges = pd.DataFrame(
+        {"graph": [1, 1], "source": exact[:2], "target": exact[1:].reset_index(drop=True)}
+    )
     assert from_frames(nodes, edges)[0].edges.tolist() == [[0, 1], [1, 2]]
-    wrong = pd.DataFrame({"graph": [1], "source": [big[1]], "target": [10**6000]})
+    larger = pd.Series([10**6000], dtype=object)
+    wrong = pd.DataFrame(
+        {"graph": [1], "source": exact[1:2].reset_index(drop=True), "target": larger}
+    )
     with pytest.raises(GraphError, match="target an integer of more than 4300 digits, which is no"):
         from_frames(nodes, wrong)

@@ -55,6 +55,7 @@ def write(tmp_path):
     return write
 
 
+@pytest.mark.usefixtures("rdkit_reasons")
 def test_a_table_of_a_laboratory(lab):
     data = read_molecules(lab, **COLUMNS)
     smiles = [
@@ -118,6 +119,7 @@ def test_compressed_files(lab, tmp_path):
         read_molecules(packed, **COLUMNS)
 
 
+@pytest.mark.usefixtures("rdkit_reasons")
 def test_a_list_of_smiles(write):
     path = write("CCO ethanol\nc1ccccc1\tbenzene ring\n\nC1CC bad\nC\n", "mols.smi")
     data = read_molecules(path, id="name")
@@ -125,6 +127,7 @@ def test_a_list_of_smiles(write):
     assert [str(row) for row in data.skipped] == ["line 4, 'C1CC': unclosed ring"]
 
 
+@pytest.mark.usefixtures("rdkit_reasons")
 @pytest.mark.parametrize("option", ["skip", "error"])
 def test_bad_rows(lab, option, capfd):
     if option == "skip":
