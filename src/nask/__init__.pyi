@@ -6,10 +6,10 @@ from nask import plots as plots
 from nask.datasets.registry import load_dataset as load_dataset
 from nask.estimators.classifier import NASKClassifier as NASKClassifier
 from nask.estimators.conformal import Conformal as Conformal
-from nask.estimators.gaussian_process import (
+from nask.estimators.gaussian_process_classifier import (
     NASKGaussianProcessClassifier as NASKGaussianProcessClassifier,
 )
-from nask.estimators.gaussian_process import (
+from nask.estimators.gaussian_process_regressor import (
     NASKGaussianProcessRegressor as NASKGaussianProcessRegressor,
 )
 from nask.estimators.node_classifier import NASKNodeClassifier as NASKNodeClassifier

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "memory.py"
-# docs/reliability-faults.md has the figures; this is half as much again.
+# docs/reliability.md has the figures; this is half as much again.
 FLOOR_MB = 45
 
 

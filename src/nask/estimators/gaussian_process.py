@@ -1,4 +1,4 @@
-"""Gaussian processes on the kernel between graphs: predictions that say how sure they are."""
+"""What Gaussian processes on graphs share: how their parameters and functions are learned."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from scipy.linalg import LinAlgError
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64
-from nask.choices import GramForm, Optimizer, Scale
+from nask.choices import GramForm, Optimizer
 from nask.estimators.base import GraphEstimator
 from nask.exceptions import ParameterError, did_you_mean
-from nask.explain.explanation import GraphExplanation
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.fitted import FittedKernel
@@ -28,13 +26,9 @@ from nask.learning.gaussian_process import (
     Evidence,
     GaussianProcess,
     Posterior,
-    classification,
-    regression,
 )
 from nask.learning.likeness import Likeness, Side
-from nask.learning.marginal_likelihood import VARIANCES, MarginalLikelihood, climb, unit_of
-from nask.learning.mixins import DecidesClasses
-from nask.learning.targets import as_numbers, class_codes, training_data
+from nask.learning.marginal_likelihood import MarginalLikelihood, climb, unit_of
 from nask.messages import quoted
 
 # Of parameters that are learned. Below a gamma of 0.01 all graphs are nearly alike; a gamma_star of
@@ -54,7 +48,7 @@ LEARNED = ("gamma", "gamma_star", "gram_scale", "signal_variance", "noise")
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GraphGaussianProcess(GraphEstimator):
-    """What Gaussian processes on graphs share: how parameters are learned."""
+    """A Gaussian process on the kernel between graphs; subclasses say of what."""
 
     gram: GramForm = "rbf"
     signal_variance: float = 1.0
@@ -241,275 +235,3 @@ class GraphGaussianProcess(GraphEstimator):
             return gram, kernel.gram(rows, rows, self.gram_folder, execution)
         own = kernel.own(rows)
         return gram, np.ones_like(own) if kernel.form.gram == "rbf" else own
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class NASKGaussianProcessRegressor(RegressorMixin, GraphGaussianProcess):
-    """Gaussian process regression on graphs: a number, and how sure it is.
-
-    The target is a function with the covariance signal_variance * K plus noise; what is known of it
-    after training is exact. Parameters of the kernel are learned, too: those that make the training
-    targets most likely, found by the exact gradient.
-
-    Parameters
-    ----------
-    signal_variance : float, default=1.0
-        Variance of the function at a training graph on average, in units of the variance of y.
-    noise : float, default=0.1
-        Variance of y around the function, in units of the variance of y.
-    optimizer : {"fmin_l_bfgs_b", None}, default="fmin_l_bfgs_b"
-        How parameters are learned; None keeps the given ones.
-    optimize : sequence of str, default=None
-        The parameters that are learned, from the given values on: of "gamma" (one number for all
-        attributes; one for each, if ``gamma`` is a dict, such as ``{}``), "gamma_star",
-        "attribute_weights", "hop_weights", "gram_scale", "signal_variance" and "noise". By default
-        all that make a difference, without weights.
-    bounds : dict of str to (low, high), default=None
-        Between which values parameters are learned, by name.
-    n_restarts_optimizer : int, default=0
-        How many more starts, drawn at random between the bounds, are tried.
-    random_state : int, default=0
-        Seed of these.
-    gram : {"rbf", "linear"}, default="rbf"
-        Form of the Gram matrix. A Gaussian says that less is known the farther a graph is from
-        those of training, and had the lower errors, or nearly, wherever the two were compared.
-    **kernel parameters
-        All others of :class:`nask.NASK`, with the same defaults.
-
-    Attributes
-    ----------
-    kernel_ : NASK
-        The fitted kernel, with the learned parameters.
-    signal_variance_, noise_ : float
-        The learned ones.
-    log_marginal_likelihood_value_ : float
-        Of the targets, in units of their deviation, under the learned parameters.
-    functions_ : GaussianProcess
-
-    Notes
-    -----
-    The Gram matrix is divided by its mean diagonal, and y is brought to mean 0 and variance 1, as
-    with ``normalize_y`` in scikit-learn. Time grows with the cube of the number of graphs, and
-    memory with its square: some thousands of graphs are the most.
-
-    References
-    ----------
-    Rasmussen, C. E. and Williams, C. K. I. Gaussian processes for machine learning. MIT Press,
-    2006.
-
-    Examples
-    --------
-    >>> import nask
-    >>> graphs = nask.load_dataset("MUTAG").graphs
-    >>> y = [graph.n_edges / graph.n_nodes for graph in graphs]
-    >>> model = nask.NASKGaussianProcessRegressor(n_hops=2).fit(graphs[::4], y[::4])
-    >>> mean, std = model.predict(graphs[1::4], return_std=True)
-    >>> inside = abs(mean - y[1::4]) < 1.96 * std
-    >>> bool(inside.mean() > 0.8)
-    True
-    """
-
-    noise: float = 0.1
-
-    def check_parameters(self) -> None:
-        """Raise on the first parameter outside its range."""
-        super().check_parameters()
-        self._check(is_positive(self.noise), "noise", POSITIVE)
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the parameters and the function from graphs and their target values.
-
-        Parameters
-        ----------
-        X : list of graphs
-        y : array-like of shape (n_graphs,)
-        """
-        self.check_parameters()
-        graphs, values = training_data(X, y, type(self).__name__)
-        target = as_numbers(values, type(self).__name__)
-        mean, scale = float(target.mean()), float(target.std()) or 1.0
-        self._fit_process(graphs, ((target - mean) / scale)[None], mean, scale)
-        return self
-
-    def predict(
-        self,
-        X: Any,
-        return_std: bool = False,
-        return_cov: bool = False,
-        include_noise: bool = True,
-    ) -> Float64 | tuple[Float64, Float64]:
-        """Predicted value of each graph, and how sure it is.
-
-        Parameters
-        ----------
-        X : list of graphs
-        return_std : bool, default=False
-            Whether to return the standard deviation of each prediction, too.
-        return_cov : bool, default=False
-            Whether to return the covariance of all predictions instead.
-        include_noise : bool, default=True
-            Whether these are of a new observation, with its noise, or of the function alone.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_graphs,)
-        std : ndarray of shape (n_graphs,), with ``return_std``
-        covariance : ndarray of shape (n_graphs, n_graphs), with ``return_cov``
-        """
-        if return_std and return_cov:
-            raise ParameterError(
-                "predict returns the standard deviation or the covariance: set return_std or "
-                "return_cov, not both."
-            )
-        gram, own = self._compare(X, between=return_cov)
-        functions = self._process
-        mean = functions.decide(gram)[:, 0]
-        noise = functions.noise_variance if include_noise else 0.0
-        if return_cov:
-            return mean, functions.covariance(gram, own) + noise * np.eye(len(mean))
-        if return_std:
-            return mean, np.sqrt(functions.variance(gram, own)[:, 0] + noise)
-        return mean
-
-    @property
-    def noise_(self) -> float:
-        """The learned variance of the noise, in units of the variance of y."""
-        return self._process.noise
-
-    @staticmethod
-    def _learnable() -> tuple[str, ...]:
-        return (*LEARNABLE, *VARIANCES)
-
-    def _variances(self) -> dict[str, float]:
-        return {"signal_variance": self.signal_variance, "noise": self.noise}
-
-    def _posteriors(
-        self, covariance: Float64, noise: float, targets: Float64, gradient: bool
-    ) -> tuple[Evidence, list[Posterior]]:
-        evidence, posterior = regression(covariance, targets[0], noise, gradient)
-        return evidence, [posterior]
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
-    """Gaussian process classification of graphs: probabilities that know what is far from training.
-
-    The logit of a class's probability is a function with the covariance signal_variance * K; given
-    the classes it is approximated by a normal distribution (Laplace). Parameters are learned by the
-    exact gradient of the approximate marginal likelihood. With several classes, each has a function
-    that tells it from the others, all with the same parameters, and probabilities are scaled to sum
-    to 1.
-
-    Parameters
-    ----------
-    signal_variance : float, default=1.0
-        Variance of the logit at a training graph on average.
-    optimizer : {"fmin_l_bfgs_b", None}, default="fmin_l_bfgs_b"
-        How parameters are learned; None keeps the given ones.
-    optimize : sequence of str, default=None
-        The parameters that are learned, from the given values on: of "gamma" (one number for all
-        attributes; one for each, if ``gamma`` is a dict, such as ``{}``), "gamma_star",
-        "attribute_weights", "hop_weights", "gram_scale" and "signal_variance". By default all that
-        make a difference, without weights.
-    bounds : dict of str to (low, high), default=None
-        Between which values parameters are learned, by name.
-    n_restarts_optimizer : int, default=0
-        How many more starts, drawn at random between the bounds, are tried.
-    random_state : int, default=0
-        Seed of these.
-    gram : {"rbf", "linear"}, default="rbf"
-        Form of the Gram matrix. A Gaussian says that less is known the farther a graph is from
-        those of training, and had the lower errors, or nearly, wherever the two were compared.
-    **kernel parameters
-        All others of :class:`nask.NASK`, with the same defaults.
-
-    Attributes
-    ----------
-    classes_ : ndarray
-    kernel_ : NASK
-        The fitted kernel, with the learned parameters.
-    signal_variance_ : float
-        The learned one.
-    log_marginal_likelihood_value_ : float
-        Of the classes under the learned parameters, approximately; summed over the functions of
-        several classes.
-    functions_ : GaussianProcess
-
-    Notes
-    -----
-    ``decision_function`` is the mean of the logit, which ``explain`` shares out. A probability is a
-    mean over all logits that are likely, so it is nearer to 1/2 where less is known: the two may
-    put graphs in different orders, but on the same side.
-
-    References
-    ----------
-    Rasmussen, C. E. and Williams, C. K. I. Gaussian processes for machine learning. MIT Press,
-    2006.
-
-    Examples
-    --------
-    >>> import nask
-    >>> mutag = nask.load_dataset("MUTAG")
-    >>> model = nask.NASKGaussianProcessClassifier(n_hops=2).fit(mutag.graphs[::2], mutag.y[::2])
-    >>> bool(model.score(mutag.graphs[1::2], mutag.y[1::2]) > 0.75)
-    True
-    >>> model.predict_proba(mutag.graphs[:1]).shape
-    (1, 2)
-    """
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the parameters and the functions from graphs and their classes.
-
-        Parameters
-        ----------
-        X : list of graphs
-        y : array-like of shape (n_graphs,)
-        """
-        self.check_parameters()
-        graphs, target = training_data(X, y, type(self).__name__)
-        self.classes_, codes = class_codes(target)
-        classes = np.arange(len(self.classes_))
-        chosen = classes[1:] if len(classes) == 2 else classes
-        signs = np.where(codes == chosen[:, None], 1.0, -1.0)
-        self._fit_process(graphs, signs, 0.0, 1.0)
-        return self
-
-    def explain(
-        self, graph: Any, *, target: Any = None, against: Any = None, scale: Scale = "decision"
-    ) -> GraphExplanation:
-        """Tell why, as :meth:`nask.NASKClassifier.explain` does, of the mean of the logit."""
-        if scale == "logit":
-            raise ParameterError(
-                "The decision of a NASKGaussianProcessClassifier is the mean of a logit: explain "
-                "it with scale='decision'."
-            )
-        return super().explain(graph, target=target, against=against, scale=scale)
-
-    def decision_function(self, X: Any) -> Float64:
-        """Mean of the logit: (m,) for two classes, of the second; (m, n_classes) otherwise."""
-        return self._process.confidence(self._gram(X))
-
-    def predict(self, X: Any) -> Array:
-        """Most probable class of each graph."""
-        probabilities = self.predict_proba(X)
-        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
-
-    def predict_proba(self, X: Any) -> Float64:
-        """Probability of each class, (m, n_classes)."""
-        gram, own = self._compare(X)
-        return self._process.probabilities(gram, own)
-
-    @staticmethod
-    def _learnable() -> tuple[str, ...]:
-        return (*LEARNABLE, "signal_variance")
-
-    def _variances(self) -> dict[str, float]:
-        return {"signal_variance": self.signal_variance, "noise": 0.0}
-
-    def _posteriors(
-        self, covariance: Float64, noise: float, targets: Float64, gradient: bool
-    ) -> tuple[Evidence, list[Posterior]]:
-        found = [classification(covariance, signs, gradient) for signs in targets]
-        value = sum(evidence.value for evidence, _ in found)
-        by_gram = sum((evidence.by_gram for evidence, _ in found), np.zeros_like(covariance))
-        return Evidence(value, by_gram), [posterior for _, posterior in found]

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from nask.estimators.gaussian_process import (
-    GraphGaussianProcess,
-    NASKGaussianProcessClassifier,
-    NASKGaussianProcessRegressor,
-)
+from nask.estimators.gaussian_process import GraphGaussianProcess
+from nask.estimators.gaussian_process_classifier import NASKGaussianProcessClassifier
+from nask.estimators.gaussian_process_regressor import NASKGaussianProcessRegressor
 from nask.estimators.restoring import (
     as_finite,
     classes_of,
