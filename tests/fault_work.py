@@ -106,6 +106,9 @@ COMMANDS = {
         ["explain", "MODEL", "SET", "--graph", "0,1", "--out", "OUT", *FEW],
         ["explain", "MODEL", "SET", "--graph", "2", "--out", "OUT", *FEW],
     ),
+    "similar": Command(
+        ["similar", "SET", "0", "-k", "2", "--out", "OUT/s.csv", "--picture", "OUT/s.png", *FEW],
+    ),
     "describe": Command(["describe", "SET", "--plot", "OUT/d.png"]),
     "datasets fetch": Command(["datasets", "fetch", "FETCHED"]),
 }

@@ -260,5 +260,5 @@ def test_it_knows_what_is_unlike_its_training_graphs(mutag, tmp_path):
     assert shares[-1] < 0.05
     np.testing.assert_array_equal(nask.load(tmp_path / "gp.nask").applicability(new), shares)
     asked = Asked(proba=False, coverage=0.9, by_class=False, applicability=True)
-    with pytest.raises(ParameterError, match="by probabilities, or by standard deviations"):
+    with pytest.raises(ParameterError, match="no sets and intervals by itself"):
         asked.check(model, tmp_path / "gp.nask")

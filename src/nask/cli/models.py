@@ -41,7 +41,7 @@ def remember(trained: Any) -> None:
     if isinstance(trained, GraphEstimator):
         kernel = trained.kernel_
         kernel.fitted_ = RememberingKernel.of(kernel.fitted_)
-    elif predicts(trained) == "graphs":
+    elif predicts(trained) == "graphs" and not is_stream(trained):
         trained.groups = [
             replace(own, kernel=RememberingKernel.of(own.kernel))
             if isinstance(own, GraphGroup)

@@ -78,8 +78,8 @@ class Asked:
                 )
             if not hasattr(trained, "predict_set") and not hasattr(trained, "predict_interval"):
                 raise ParameterError(
-                    f"{holds}, which tells how sure it is by probabilities, or by standard "
-                    "deviations: predict(graphs, return_std=True) in Python. Leave out --coverage."
+                    f"{holds}, which has no sets and intervals by itself; nask.Conformal around it "
+                    "has, in Python. Leave out --coverage."
                 )
             known_errors(trained.conformity_, type(trained).__name__)
         if self.applicability and not tells_likeness(trained):
