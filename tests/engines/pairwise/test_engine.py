@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nask
+from nask.engines.pairwise import tile
 from nask.engines.pairwise.tiling import Tiling, cut_work
+from nask.exceptions import MemoryLimitError
 from nask.storage.window import Window
 
 
@@ -65,3 +67,14 @@ def test_self_terms_are_the_diagonal_to_the_last_digit(sizes):
     kernel = nask.NASK(engine="pairwise", normalize=False, n_hops=2)
     gram = kernel.fit_transform(graphs)
     np.testing.assert_array_equal(gram.diagonal(), kernel.diag(graphs))
+
+
+def test_graphs_whose_pairs_of_nodes_fit_no_memory_are_refused_with_advice(monkeypatch, mutag):
+    def none_left(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(tile, "aligned", none_left)
+    with pytest.raises(
+        MemoryLimitError, match=r"Graphs of \d+ and \d+ nodes .* NASKFeatures takes"
+    ):
+        nask.NASK(engine="pairwise").fit(mutag.graphs[:2])

@@ -15,6 +15,7 @@ from nask.compiled.places import Places
 from nask.engines.pairwise import tile
 from nask.engines.pairwise.layout import cut, lists, octets
 from nask.engines.pairwise.prepared import PairwisePrepared
+from nask.exceptions import MemoryLimitError
 from nask.stars.alike import Labels
 from nask.stars.hop_rules import star_floor
 from nask.stars.spec import StarSpec
@@ -165,7 +166,15 @@ class ThreadMemory(threading.local):
     def space(self, sizes: tile.TileSizes, dtype: str) -> tile.TileWorkspace:
         """Return the memory of this thread."""
         if self.kept is None:
-            self.kept = tile.TileWorkspace.of(sizes, dtype)
+            try:
+                self.kept = tile.TileWorkspace.of(sizes, dtype)
+            except MemoryError as error:
+                raise MemoryLimitError(
+                    f"Graphs of {sizes.rows} and {sizes.columns} nodes cannot be compared node by "
+                    "node: there is not enough memory for all pairs. NASKFeatures takes time and "
+                    "memory that grow with the nodes alone, and so does engine='explicit' with "
+                    "expansion='ball'."
+                ) from error
         return self.kept
 
     def __reduce__(self) -> tuple[type[ThreadMemory], tuple[()]]:

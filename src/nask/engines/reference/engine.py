@@ -71,9 +71,13 @@ class ReferenceEngine(Engine[ReferencePrepared]):
         column_labels = [star_labels(columns.batch, j, spec, labels) for j in column_graphs]
         for x, i in execution.track(enumerate(row_graphs), len(row_graphs)):
             for y, j in enumerate(column_graphs):
-                own, other = rows.star_self[i], columns.star_self[j]
-                like = same(row_labels[x], column_labels[y], spec)
-                kernels = star_kernels(rows.batch, i, columns.batch, j, spec, own, other, like)
+                pair = [(i, row_labels[x]), (j, column_labels[y])]
+                if rows is columns and j < i:
+                    pair.reverse()  # the same sums for both: symmetric to the last bit
+                (a, a_labels), (b, b_labels) = pair
+                own, other = rows.star_self[a], columns.star_self[b]
+                like = same(a_labels, b_labels, spec)
+                kernels = star_kernels(rows.batch, a, columns.batch, b, spec, own, other, like)
                 hops[:, x, y] = graph_kernels(kernels, own, other, spec, like)
                 nearest = max(nearest, nearest_stars(kernels, own, other, spec, like))
         warn_of_near_stars(nearest, spec)
