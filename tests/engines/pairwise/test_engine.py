@@ -76,6 +76,4 @@ def test_graphs_whose_pairs_of_nodes_fit_no_memory_are_refused_with_advice(monke
     monkeypatch.setattr(tile, "aligned", none_left)
     advice = r"Graphs of \d+ and \d+ nodes .* NASKFeatures takes"
     with pytest.raises(MemoryLimitError, match=advice):
-        MemoryLimitError, match=r"Graphs of \d+ and \d+ nodes .* NASKFeatures takes"
-    ):
         nask.NASK(engine="pairwise").fit(mutag.graphs[:2])
