@@ -85,8 +85,8 @@ class Asked:
         if self.applicability and not tells_likeness(trained):
             raise ParameterError(
                 f"{model} cannot tell how far its training graphs are from each other: it is a "
-                "model of nodes, or was saved by a nask that did not note it. Fit it anew with "
-                "nask fit, or leave out --applicability."
+                "model of nodes or one of features, or was saved by a nask that did not note it. "
+                "Fit one with nask fit without --features, or leave out --applicability."
             )
 
     def columns(self, trained: Any, where: tuple[Any, ...]) -> dict[str, list[Any]]:
