@@ -25,6 +25,16 @@ from nask.estimators.base import LearnsClasses
 from nask.estimators.classifier import NASKClassifier
 from nask.estimators.outliers import NASKOutlierDetector
 from nask.estimators.regressor import NASKRegressor
+from nask.estimators.restoring_checks import as_finite, restored_functions, within
+from nask.estimators.restoring_uncertainty import (
+    CALIBRATION,
+    CONFORMITY,
+    DISTANCES,
+    OF_NUMBERS,
+    calibration_of,
+    conformity_of,
+    likeness_of,
+)
 from nask.exceptions import ModelFileError, did_you_mean
 from nask.graph.batch import BATCH_ARRAYS, GraphBatch
 from nask.graph.schema import AttributeSpec, Schema
@@ -36,15 +46,12 @@ from nask.kernels.parameters import (
     GraphKernelParameters,
     StarParameters,
     is_integer,
-    is_number,
 )
-from nask.learning.calibration import Calibration
-from nask.learning.conformal import Conformity
 from nask.learning.decisions import DecisionFunctions, KernelModel
-from nask.learning.likeness import Likeness, known_likeness
+from nask.learning.likeness import known_likeness
 from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
-from nask.messages import listed, quoted
+from nask.messages import quoted
 from nask.storage.model_file import Arrays
 from nask.storage.read_limit import check_demand
 
@@ -52,18 +59,11 @@ GraphModel = (
     NASKClassifier | NASKRegressor | NASKOutlierDetector | AveragedClassifier | AveragedRegressor
 )
 # The arrays that a model may have.
-CALIBRATION = ["calibration/coefficients", "calibration/constants"]
-CONFORMITY = ["conformity/errors", "conformity/codes"]
-DISTANCES = "likeness/distances"
 OPTIONAL = [*CALIBRATION, *CONFORMITY, DISTANCES]
 CLASSES = {cls.__name__: cls for cls in (NASKClassifier, NASKRegressor, NASKOutlierDetector)}
 AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
-# Numbers have one function, as if there were one class.
-OF_NUMBERS = 1
 # Of the names of classes: each prediction takes as much memory as the longest may.
 LONGEST_CLASS = 10_000
-# Sums of coefficients; with kernel and decision values they stay finite.
-LARGEST, LARGEST_OF_CALIBRATION = 1e300, 1e100
 LARGEST_OF_HOPS = 1e100
 # Pairs of a member of a star and a node that are worth a byte of the limit of a file. Members of
 # balls are counted as often as walks lead to them, and matrix products add them up faster: the
@@ -72,8 +72,6 @@ PAIRS_PER_BYTE, PAIRS_PER_BYTE_OF_BALLS = 20, 400
 # Balls of more hops are as large as their graphs.
 DEEPEST = 30
 FORM = ("hop_weights", "normalize", "gram", "gram_scale")
-
-Floats = npt.NDArray[np.float64]
 
 
 def array_names(document: Mapping[str, Any]) -> list[str]:
@@ -213,68 +211,6 @@ def _multiclass(content: Mapping[str, Any]) -> Multiclass:
     if not isinstance(given, str) or given not in known:
         raise ModelFileError(f"The scheme for several classes is {quoted(given)}, which is none.")
     return known[given]
-
-
-def calibration_of(arrays: Arrays, n_classes: int) -> Calibration | None:
-    """What makes probabilities of decisions, where the file holds it."""
-    if "calibration/coefficients" not in arrays:
-        return None
-    n_scores = 1 if n_classes == 2 else n_classes
-    return Calibration(*restored_functions(arrays, "calibration", n_classes, n_scores))
-
-
-def conformity_of(arrays: Arrays, n_classes: int, n_items: int) -> Conformity | None:
-    """How wrong a model was about so many items, where the file holds it.
-
-    ``n_classes`` is 1 for numbers.
-    """
-    there = [name for name in CONFORMITY if name in arrays]
-    if not there:
-        return None
-    of_classes = n_classes != OF_NUMBERS
-    if there != (CONFORMITY if of_classes else CONFORMITY[:1]):
-        raise ModelFileError(f"Of held-out errors the file has {listed(there)} alone.")
-    errors, codes = arrays[CONFORMITY[0]], arrays.get(CONFORMITY[1])
-    if errors.dtype != np.float64 or errors.ndim != 1 or not 0 < len(errors) <= n_items:
-        raise ModelFileError(
-            f"The held-out errors have shape {errors.shape} and type {errors.dtype}: expected "
-            f"{n_items} numbers of type float64 at most."
-        )
-    # Those of classes are at most 1, but for rounding.
-    if not (errors.min() >= 0 and errors.max() <= (2.0 if of_classes else LARGEST)):
-        raise ModelFileError("The held-out errors are missing, negative or too large.")
-    if codes is None:
-        return Conformity(errors)
-    whole = codes.shape == errors.shape and codes.dtype.kind in "iu"
-    if not whole or not _within(codes, n_classes):
-        raise ModelFileError(
-            f"The classes of held-out errors have shape {codes.shape} and type {codes.dtype}: "
-            f"expected {len(errors)} numbers of the {n_classes} classes."
-        )
-    if CALIBRATION[0] not in arrays:
-        raise ModelFileError("The file has held-out errors of probabilities, but no probabilities.")
-    return Conformity(errors, codes.astype(np.intp))
-
-
-def likeness_of(document: Mapping[str, Any], arrays: Arrays, n_graphs: int) -> Likeness | None:
-    """How far training graphs are from each other, where the file holds it."""
-    content = document.get("likeness")
-    if content is None and DISTANCES not in arrays:
-        return None
-    if not isinstance(content, Mapping) or DISTANCES not in arrays:
-        raise ModelFileError("The file has distances of training graphs, or their units, alone.")
-    distances = arrays[DISTANCES]
-    whole = distances.dtype == np.float64 and distances.ndim == 1
-    if not whole or not 0 < len(distances) <= n_graphs:
-        raise ModelFileError(
-            f"The distances of training graphs have shape {distances.shape} and type "
-            f"{distances.dtype}: expected {n_graphs} numbers of type float64 at most."
-        )
-    finite = np.isfinite(distances).all() and distances[0] >= 0
-    if not finite or (np.diff(distances) < 0).any():
-        raise ModelFileError("The distances of training graphs are no numbers from 0, in order.")
-    units = (as_finite(content[name], positive=True) for name in ("unit", "size_unit"))
-    return Likeness(distances, *units)
 
 
 def _likeness_of_member(
@@ -442,16 +378,12 @@ def _support(support: npt.NDArray[Any], n_support: int, n_graphs: Any) -> npt.ND
             f"at least {n_support}, the number of support graphs."
         )
     whole = support.shape == (n_support,) and support.dtype.kind in "iu"
-    if not whole or len(np.unique(support)) < n_support or not _within(support, n_graphs):
+    if not whole or len(np.unique(support)) < n_support or not within(support, n_graphs):
         raise ModelFileError(
             f"The array support has shape {support.shape} and type {support.dtype}: expected "
             f"{n_support} different positions of the {n_graphs} training graphs."
         )
     return support
-
-
-def _within(positions: npt.NDArray[Any], n: int) -> bool:
-    return not len(positions) or bool(positions.min() >= 0 and int(positions.max()) < n)
 
 
 def classes_of(labels: Any, dtype: Any) -> npt.NDArray[Any]:
@@ -475,29 +407,3 @@ def classes_of(labels: Any, dtype: Any) -> npt.NDArray[Any]:
             f"The classes are {quoted(labels)}: expected different ones, in order."
         )
     return classes
-
-
-def restored_functions(
-    arrays: Arrays, name: str, n_functions: int, n_inputs: int
-) -> tuple[Floats, Floats]:
-    """Coefficients and constants of the decision functions, or of their calibration."""
-    coefficients, constants = arrays[f"{name}/coefficients"], arrays[f"{name}/constants"]
-    shapes = (coefficients.shape, constants.shape)
-    types = {coefficients.dtype, constants.dtype}
-    if shapes != ((n_functions, n_inputs), (n_functions,)) or types != {np.dtype(np.float64)}:
-        raise ModelFileError(
-            f"The {name} has coefficients of shape {shapes[0]} and constants of shape {shapes[1]}; "
-            f"expected {(n_functions, n_inputs)} and {(n_functions,)} numbers of type float64."
-        )
-    with np.errstate(over="ignore"):
-        largest = np.abs(coefficients).sum(axis=1) + np.abs(constants)
-    if not (largest <= (LARGEST_OF_CALIBRATION if name == "calibration" else LARGEST)).all():
-        raise ModelFileError(f"The {name} has numbers that are missing, infinite or too large.")
-    return np.ascontiguousarray(coefficients), constants
-
-
-def as_finite(value: Any, positive: bool = False) -> float:
-    """Return a value as a float; raise unless it is a finite number."""
-    if not is_number(value) or (positive and value <= 0):
-        raise ModelFileError(f"Expected a finite number, got {quoted(value)}.")
-    return float(value)

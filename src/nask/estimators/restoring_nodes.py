@@ -12,16 +12,15 @@ from scipy import sparse
 from nask.estimators.averaged import AveragedClassifier, NodeGroup
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.restoring import (
-    as_finite,
-    calibration_of,
     classes_of,
-    conformity_of,
     learned_functions,
     members_of,
     refuse_huge_weights,
     set_parameters,
     settings_of,
 )
+from nask.estimators.restoring_checks import as_finite
+from nask.estimators.restoring_uncertainty import calibration_of, conformity_of
 from nask.exceptions import ModelFileError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import MOST_NODES, AttributedGraph

@@ -10,14 +10,9 @@ import numpy as np
 from nask.estimators.gaussian_process import GraphGaussianProcess
 from nask.estimators.gaussian_process_classifier import NASKGaussianProcessClassifier
 from nask.estimators.gaussian_process_regressor import NASKGaussianProcessRegressor
-from nask.estimators.restoring import (
-    as_finite,
-    classes_of,
-    likeness_of,
-    restored_functions,
-    restored_kernel,
-    set_parameters,
-)
+from nask.estimators.restoring import classes_of, restored_kernel, set_parameters
+from nask.estimators.restoring_checks import as_finite, restored_functions
+from nask.estimators.restoring_uncertainty import likeness_of
 from nask.exceptions import ModelFileError
 from nask.graph.batch import BATCH_ARRAYS
 from nask.kernels.nask import NASK

@@ -9,15 +9,14 @@ import numpy as np
 
 from nask.estimators.drawn_arrays import DRAWN, SKETCH, filled
 from nask.estimators.restoring import (
-    as_finite,
-    calibration_of,
     classes_of,
     refuse_huge_weights,
-    restored_functions,
     restored_kernel,
     restored_schema,
     set_parameters,
 )
+from nask.estimators.restoring_checks import as_finite, restored_functions
+from nask.estimators.restoring_uncertainty import calibration_of
 from nask.estimators.stream_base import GraphMap, StreamEstimator
 from nask.estimators.stream_classifier import NASKStreamClassifier, n_functions
 from nask.estimators.stream_regressor import NASKStreamRegressor

@@ -21,17 +21,11 @@ from nask.estimators.classifier import NASKClassifier
 from nask.estimators.gaussian_process import GraphGaussianProcess
 from nask.estimators.node_classifier import NASKNodeClassifier
 from nask.estimators.outliers import NASKOutlierDetector
-from nask.estimators.restoring import (
-    CALIBRATION,
-    DISTANCES,
-    OPTIONAL,
-    GraphModel,
-    array_names,
-    restore,
-)
+from nask.estimators.restoring import OPTIONAL, GraphModel, array_names, restore
 from nask.estimators.restoring_nodes import node_array_names, restore_nodes
 from nask.estimators.restoring_process import is_process, process_array_names, restore_process
 from nask.estimators.restoring_streams import is_stream, restore_stream, stream_array_names
+from nask.estimators.restoring_uncertainty import CALIBRATION, DISTANCES
 from nask.estimators.stream_base import StreamEstimator
 from nask.exceptions import ModelFileError, NaskError, ParameterError
 from nask.graph.schema import AttributeSpec, Schema
