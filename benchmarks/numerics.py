@@ -200,7 +200,8 @@ def of_gram(
         yield f"negative: {whole.min():.1e}"
     if parameters["normalize"] or parameters["gram"] == "rbf":
         diagonal = whole.diagonal()
-        allowed = np.isclose(diagonal, 1, atol=10 * unit) | (diagonal == 0)
+        atol = max(10 * unit, 1e-4 if rounds else 0.0)
+        allowed = np.isclose(diagonal, 1, atol=atol) | (diagonal == 0)
         if not allowed.all():
             yield f"a diagonal of {diagonal[~allowed][0]}"
     if (whole > size * (1 + 1e3 * unit) + 1e-300).any() and not rounds:
