@@ -200,7 +200,7 @@ def of_gram(
         yield f"negative: {whole.min():.1e}"
     if parameters["normalize"] or parameters["gram"] == "rbf":
         diagonal = whole.diagonal()
-        atol = max(10 * unit, 1e-4 if rounds else 0.0)
+        atol = max(10 * unit, 1e-2 if rounds else 0.0)
         allowed = np.isclose(diagonal, 1, atol=atol) | (diagonal == 0)
         if not allowed.all():
             yield f"a diagonal of {diagonal[~allowed][0]}"
