@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,8 @@ def nask(n: int, n_components: int, n_hops: int, n_jobs: int, save: str | None) 
 
 def xgpr(n: int, n_components: int, averaging: str) -> dict[str, Any]:
     """The same with xGPR's GraphRBF, from files of node attributes."""
+    if find_spec("xGPR") is None:
+        sys.exit("xGPR, whose licence is for academic use, is installed by hand: pip install xGPR")
     with contextlib.redirect_stdout(io.StringIO()):
         from xGPR import build_regression_dataset, xGPRegression
     clock = Clock()

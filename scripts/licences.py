@@ -29,6 +29,7 @@ ALLOWED = {
     "certifi": "MPL 2.0: a list of certificates, which pooch needs to download sets",
     "tqdm": "MPL 2.0 and MIT: progress bars of torch-geometric",
     "hypothesis": "MPL 2.0: draws data for tests; no user installs it",
+    "atheris": "Apache 2.0, as its file LICENSE says: a fuzzer; no user installs it",
     "pathspec": "MPL 2.0: needed by mypy and build; no user installs it",
 }
 # Says nothing more than that there is one.
