@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import nask
 from exact_kernel import hop_grams
+from mixed_graphs import random_graphs
 from nask.exceptions import (
     AbsentAttributeWarning,
     ParameterError,
@@ -187,3 +188,22 @@ def test_no_kernel_exceeds_one(drawn):
         warnings.simplefilter("ignore", AbsentAttributeWarning)
         kernel = nask.NASK(n_hops=4, gamma_star=1e6).fit(train)
         assert kernel(new).max(initial=0.0) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("engine", ["pairwise", "distinct"])
+def test_what_pruning_divides_by_magnifies_rounding_errors(engine):
+    """It is 2e-6 here: 1 - k^ is off by 1e-10, which a large gamma_star shows."""
+    model = nask.NASK(
+        n_hops=2, gamma=1.8e-6, gamma_star=9e5, prune_cores=True, engine=engine, normalize=True
+    )
+    wrong = 0
+    for seed in range(100, 130):
+        graphs = random_graphs(8, seed)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", PrecisionWarning)
+            K = model.fit_transform(graphs)
+        told = any(issubclass(own.category, PrecisionWarning) for own in caught)
+        assert told or abs(K.diagonal()[:-1] - 1).max() < 1e-9
+        wrong += told
+    assert model.fitted_.graphs.spec.rounding > 1e-11
+    assert wrong < 30

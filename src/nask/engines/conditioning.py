@@ -27,21 +27,21 @@ def warn_of_near_stars(nearest: float, spec: StarSpec) -> None:
     >>> spec = nask.NASK().fit([nask.AttributedGraph(1)]).fitted_.graphs.spec
     >>> warn_of_near_stars(0.999, spec)
     """
-    distance = max(1 - nearest, ROUNDING)
-    if distance < NEAR:
+    distance = max(1 - nearest, spec.rounding)
+    if distance < NEAR / ROUNDING * spec.rounding:
         warnings.warn(
             f"Some neighbourhoods differ by so little (by {distance:.0e} in their similarity of 1) "
             f"that rounding decides how different they are after {spec.n_hops} hops with "
             f"gamma_star={spec.gamma_star:g}: the kernel of their graphs has about "
-            f"{_digits(distance)} right. Use a smaller gamma_star or n_hops, or round numerical "
-            "attributes, so that values which mean the same are equal.",
+            f"{_digits(distance, spec.rounding)} right. Use a smaller gamma_star or n_hops, or "
+            "round numerical attributes, so that values which mean the same are equal.",
             PrecisionWarning,
             stacklevel=2,
         )
 
 
-def _digits(distance: float) -> str:
-    """Return how many digits of a distance are right in spite of rounding.
+def _digits(distance: float, rounding: float = ROUNDING) -> str:
+    """Return how many digits of a distance are right in spite of rounding errors.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def _digits(distance: float) -> str:
     ('5 digits', 'no digit')
     """
     digits = 0
-    while distance > 10 * ROUNDING and digits < 15:
+    while distance > 10 * rounding and digits < 15:
         distance /= 10
         digits += 1
     return f"{digits} digits" if digits > 1 else "1 digit" if digits else "no digit"

@@ -72,11 +72,17 @@ class StarSpec:
         """Whether P of nodes, or of edges that count, is no sum over attributes."""
         return self.nodes.joint or (self.use_edges and self.edges.joint)
 
+    @property
+    def rounding(self) -> float:
+        """The rounding error of k^; what pruning divides cores by magnifies it."""
+        least = float(self.core_spreads().min()) if self.prune_cores else 1.0
+        return ROUNDING / max(least, ROUNDING)
+
     def magnified(self, n_hops: int) -> float:
         """Return the size of a rounding error after ``n_hops`` more hops, which magnify it."""
         if not self.nested:
-            return ROUNDING
-        exponent = n_hops * math.log(max(self.gamma_star, 1.0)) + math.log(ROUNDING)
+            return self.rounding
+        exponent = n_hops * math.log(max(self.gamma_star, 1.0)) + math.log(self.rounding)
         return math.exp(min(exponent, 0.0))
 
     @property
