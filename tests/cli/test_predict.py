@@ -248,7 +248,7 @@ def test_what_a_model_does_not_know(invoke, regressor, tmp_path, mutag):
     model.save(tmp_path / "old.nask")
     with pytest.raises(ParameterError, match="does not know how wrong it is"):
         invoke("predict", tmp_path / "old.nask", "MUTAG", "--coverage", 0.9)
-    with pytest.raises(ParameterError, match=r"old\.nask cannot tell .*Fit it anew with nask fit"):
+    with pytest.raises(ParameterError, match=r"old\.nask cannot tell .*Fit one with nask fit"):
         invoke("predict", tmp_path / "old.nask", "MUTAG", "--applicability")
     assert invoke("predict", tmp_path / "old.nask", "MUTAG").stderr.count("\n") == 1
 
