@@ -102,6 +102,29 @@ def test_an_unknown_id_beside_all_is_told(invoke, tmp_path):
         invoke("reproduce", "all", "deth", "--no-run", "--out", tmp_path)
 
 
+def test_some_sets_and_rows_are_run_alone(invoke, tmp_path, monkeypatch):
+    ran = []
+    monkeypatch.setattr(
+        "nask.lab.experiments.evaluated.Evaluated.run",
+        lambda self, place: ran.append((self.row, self.column)),
+    )
+    named = ["--set", "BZR", "--set", "PTC_MR", "--row", "one-hot", "--row", "no WL iteration"]
+    invoke("reproduce", "ablation", *named, "--out", tmp_path)
+    rows = ["one-hot", "no WL iteration"]
+    assert sorted(ran) == sorted((row, name) for name in ("BZR", "PTC_MR") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "expected"), [("--set", "bzr", "BZR"), ("--row", "walk", "random walk")]
+)
+def test_an_unknown_set_or_row_is_told_before_anything_is_run(
+    invoke, tmp_path, option, name, expected
+):
+    with pytest.raises(ParameterError, match=f"ablation has no {option} '{name}': .*{expected}"):
+        invoke("reproduce", "ablation", option, name, "--out", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_without_matplotlib_nothing_is_run(invoke, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'nask\[plots\]'"):

@@ -15,13 +15,16 @@ from nask.cli.show import show
 from nask.exceptions import NaskError, ParameterError
 from nask.execution.progress import track
 from nask.lab.experiments.catalogue import NAMES, experiment
-from nask.lab.experiments.experiment import Experiment, Place, found
+from nask.lab.experiments.experiment import Cell, Experiment, Place, found
+from nask.messages import quoted
 from nask.optional import require
 from nask.storage.replacing import replacing
 from nask.storage.write_errors import writing
 
 ALL = "all"
 QUICK = "quick"
+# Of sets or rows, in a message.
+MOST_NAMES = 20
 SMALL = "A quick run, on a few graphs: it shows that all works, and its figures mean nothing.\n\n"
 
 
@@ -41,6 +44,19 @@ def reproduce(
     run: Annotated[
         bool, typer.Option("--run/--no-run", help="Run what is missing, or show what is there.")
     ] = True,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME", help="Run this set alone; may be given several times."
+        ),
+    ] = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Run this method, or variant, alone; may be given several times.",
+        ),
+    ] = None,
     n_jobs: FoldJobsOption = -1,
 ) -> None:
     """Run an experiment of the paper, and put its figures beside ours.
@@ -48,7 +64,8 @@ def reproduce(
     Without an ID, list all with what they cost. Folds are recorded as they are done, as by
     *nask evaluate*: if it is stopped and started again, it goes on, and records that are in the
     folder already are used. A method that takes more than an hour on a set is ended, and its cell
-    says TIMEOUT or has the repeats that were done.
+    says TIMEOUT or has the repeats that were done. Tables and pictures have all that is recorded,
+    also where --set and --row say what is run.
     """
     if not names:
         _list()
@@ -61,10 +78,11 @@ def reproduce(
     # Before the work, and not after hours of it.
     require("matplotlib.figure", "plots")
     place = Place(out, n_jobs)
+    cells = [_chosen(own, quick, column or [], row or []) for own in chosen]
     failures = []
-    for own in chosen:
+    for own, of_own in zip(chosen, cells, strict=True):
         if run:
-            failures += _run(own, place, quick)
+            failures += _run(own, of_own, place)
         _report(own, place, quick)
     if failures:
         typer.echo(f"nask: not run: {'; '.join(failures)}.", err=True)
@@ -82,9 +100,30 @@ def _list() -> None:
     show("\nRun one with: nask reproduce ID, or a small version of it with --quick.")
 
 
-def _run(own: Experiment, place: Place, quick: bool) -> list[str]:
+def _chosen(own: Experiment, quick: bool, columns: list[str], rows: list[str]) -> list[Cell]:
+    """The cells of the sets and rows that were named, or all."""
+    cells = list(own.cells(quick))
+    for option, given, known in (
+        ("--set", columns, dict.fromkeys(cell.column for cell in cells)),
+        ("--row", rows, dict.fromkeys(cell.row for cell in cells)),
+    ):
+        for name in given:
+            if name not in known:
+                raise ParameterError(
+                    f"{own.name} has no {option} {quoted(name)}: expected one of "
+                    f"{', '.join(list(known)[:MOST_NAMES])}"
+                    f"{', ...' if len(known) > MOST_NAMES else ''}."
+                )
+    return [
+        cell
+        for cell in cells
+        if (not columns or cell.column in columns) and (not rows or cell.row in rows)
+    ]
+
+
+def _run(own: Experiment, cells: list[Cell], place: Place) -> list[str]:
     """Run the cells without complete records; tell which could not be run."""
-    missing = [cell for cell in own.cells(quick) if cell.find(place) is None]
+    missing = [cell for cell in cells if cell.find(place) is None]
     failures = []
     for cell in track(missing, len(missing), progress=True, description=own.name):
         try:
