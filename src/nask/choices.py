@@ -7,6 +7,8 @@ BadRows = Literal["skip", "error"]
 Degree = Literal["categorical", "numerical"]
 DType = Literal["float32", "float64"]
 Expansion = Literal["nested", "ball", "walk"]
+# What nask fit trains: learners of classifiers and regressors, and models of their own.
+FitLearner = Literal["svm", "ridge", "process", "outliers"]
 GramForm = Literal["linear", "rbf"]
 GridName = Literal["default", "full", "nodes"]
 Items = Literal["graphs", "nodes"]

@@ -133,3 +133,84 @@ def test_models_of_features_are_not_explained(invoke, tmp_path):
     invoke("fit", "MUTAG", "--model", path, "--features", 64, "--hops", 1)
     with pytest.raises(ParameterError, match="without --features"):
         invoke("explain", path, "MUTAG", "--out", tmp_path / "why")
+
+
+@pytest.mark.parametrize(
+    ("learner", "expected"),
+    [
+        ("ridge", nask.NASKClassifier(learner="ridge", n_hops=1)),
+        ("process", nask.NASKGaussianProcessClassifier(n_hops=1)),
+        ("outliers", nask.NASKOutlierDetector(n_hops=1)),
+    ],
+)
+def test_learners(invoke, tmp_path, mutag, learner, expected):
+    path = tmp_path / "m.nask"
+    output = invoke("fit", "MUTAG", "--model", path, "--learner", learner, "--hops", 1).stdout
+    model = nask.load(path)
+    expected.fit(mutag.graphs, mutag.y)
+    assert type(model) is type(expected)
+    assert model.get_params() == expected.get_params()
+    np.testing.assert_allclose(
+        model.decision_function(mutag.graphs[:9]), expected.decision_function(mutag.graphs[:9])
+    )
+    told = {"ridge": "188 support", "process": "Learned: gamma ", "outliers": "10 % will be"}
+    assert told[learner] in output
+
+
+def test_a_process_of_numbers_tells_deviations(invoke, tmp_path, tiny):
+    folder, path = tiny(graph_attributes=NUMBERS), tmp_path / "m.nask"
+    output = invoke("fit", folder, "--model", path, "--learner", "process", "--gram", "linear")
+    model = nask.load(path)
+    assert type(model) is nask.NASKGaussianProcessRegressor
+    assert model.gram == "linear"
+    assert f"noise {model.noise_:.3g}; log" in output.stdout
+    out = tmp_path / "p.csv"
+    invoke("predict", path, folder, "--std", "--out", out)
+    rows = [line.split(",") for line in out.read_text().splitlines()]
+    assert rows[0] == ["graph", "prediction", "std"]
+    mean, std = model.predict(nask.io.read_tu(folder).graphs, return_std=True)
+    np.testing.assert_allclose(np.array(rows[1:], dtype=float)[:, 1:], np.column_stack([mean, std]))
+
+
+def test_a_tuned_learner(invoke, tmp_path, tiny):
+    few = ["--hops", "1"]
+    folder, path = tiny(graph_labels=[1, 2, 1, 2, 1, 2]), tmp_path / "m.nask"
+    output = invoke("fit", folder, "--model", path, "--tune", "--learner", "svm", *few).stdout
+    assert type(nask.load(path)) is nask.NASKClassifier
+    assert "on inner folds" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--learner", "ridge", "--C", "3"], "--C is the penalty of an SVM"),
+        (["--learner", "process", "--tune"], "--learner process learns without --tune"),
+        (["--learner", "outliers", "--features", "64"], "learns without --features"),
+        (["--learner", "svm", "--features", "64"], "leave out --learner"),
+    ],
+)
+def test_options_that_contradict_each_other(invoke, tmp_path, options, message):
+    with pytest.raises(ParameterError, match=message):
+        invoke("fit", "MUTAG", "--model", tmp_path / "m.nask", *options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_search_for_numbers_has_ridge_regressions(invoke, tmp_path, tiny):
+    folder = tiny(graph_attributes=NUMBERS)
+    with pytest.raises(ParameterError, match="knows ridge regressions alone"):
+        invoke("fit", folder, "--model", tmp_path / "m.nask", "--tune", "--learner", "svm")
+
+
+@pytest.mark.parametrize("option", [["--learner", "process"], ["--learner", "outliers"]])
+def test_networks_have_no_such_learner(invoke, tmp_path, option):
+    (tmp_path / "nodes.csv").write_text("node,age,y\n" + "".join(f"{i},{i},a\n" for i in range(4)))
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n")
+    with pytest.raises(ParameterError, match="is for sets of graphs"):
+        invoke("fit", tmp_path, "--model", tmp_path / "m.nask", *option)
+
+
+def test_a_model_without_deviations_says_so(invoke, tmp_path):
+    path = tmp_path / "m.nask"
+    invoke("fit", "MUTAG", "--model", path, "--hops", "1")
+    with pytest.raises(ParameterError, match="which knows no standard deviations"):
+        invoke("predict", path, "MUTAG", "--std")

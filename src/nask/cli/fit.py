@@ -9,12 +9,14 @@ import numpy as np
 import typer
 
 import nask
+from nask.choices import FitLearner
 from nask.cli.arguments import (
     DatasetArgument,
     TaskOption,
     other_task,
     with_task,
 )
+from nask.cli.fitted import Wanted, what_it_learned
 from nask.cli.kernel_options import with_kernel_options
 from nask.cli.network_models import fit_nodes
 from nask.cli.output import check_output
@@ -25,11 +27,20 @@ from nask.exceptions import ParameterError
 @with_kernel_options
 @with_reading_options
 def fit(
+    context: typer.Context,
     dataset: DatasetArgument,
     model: Annotated[Path, typer.Option(help="File to save the model to.")],
     kernel: dict[str, Any],
     reading: ReadingOptions,
-    C: Annotated[float, typer.Option("--C", help="Penalty of training errors.")] = 10.0,
+    learner: Annotated[
+        FitLearner,
+        typer.Option(
+            help="svm; ridge: kernel ridge regression, whose penalty is chosen by leave-one-out; "
+            "process: a Gaussian process, which learns the kernel's parameters and tells how sure "
+            "it is; outliers: which graphs are unlike those of training, without classes."
+        ),
+    ] = "svm",
+    C: Annotated[float, typer.Option("--C", help="Penalty of training errors of an SVM.")] = 10.0,
     tune: Annotated[
         bool,
         typer.Option(
@@ -60,11 +71,13 @@ def fit(
     nask predict applies the model to other graphs, and nask.load reads it in Python.
     """
     check_output(model, "--model")
-    if features is not None and tune:
-        raise ParameterError(
-            "--tune compares all pairs of graphs, and --features none: leave out one of them. With "
-            "--features the penalty is always chosen, by cross-validation."
-        )
+    given = {
+        name
+        for name in context.params
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    wanted = Wanted(learner, C, tune, features, kernel, given)
+    wanted.check()
     loaded = reading.load(dataset, "skip")
     if isinstance(loaded, nask.NodeDataset):
         if task == "regress":
@@ -72,24 +85,22 @@ def fit(
                 f"{loaded.name} is one network, whose nodes are classified: leave out --task "
                 "regress."
             )
-        if features is not None:
-            raise ParameterError(
-                f"{loaded.name} is one network: --features is for sets of graphs. Leave it out."
-            )
-        fit_nodes(loaded, model, kernel, C, tune, reading.target or "y")
+        wanted.check_nodes(loaded.name)
+        search = wanted.search() if tune else None
+        fit_nodes(loaded, model, wanted.of_nodes(), search, reading.target or "y")
+        return
+    if learner == "outliers":
+        detector = wanted.outliers().fit(loaded.graphs)
+        detector.save(model)
+        typer.echo(
+            f"{loaded.name}: trained a {type(detector).__name__} on {len(loaded)} graphs. Of new "
+            f"graphs like these {100 * detector.nu:g} % will be called outliers (-1). Saved to "
+            f"{model}."
+        )
         return
     data, told = with_task(_with_target(loaded), task)
     typer.echo(told if task else told + other_task(data))
-    estimator = _checked_estimator(data)
-    trained: Any
-    if features is None:
-        trained = estimator(C=C, **kernel)
-    else:
-        trained = _of_features(estimator, features, kernel)
-    if tune:
-        trained = _tuned(trained, data)
-    else:
-        trained.fit(data.graphs, data.y)
+    trained = wanted.fit(data, _checked_task(data))
     trained.target_name_ = reading.target or "y"
     trained.save(model)
     typer.echo(f"{data.name}: trained a {type(trained).__name__} on {len(data)} graphs.")
@@ -97,59 +108,18 @@ def fit(
         labels, counts = np.unique(np.asarray(data.y), return_counts=True)
         sizes = ", ".join(f"{label} ({n})" for label, n in zip(labels, counts, strict=True))
         typer.echo(f"{len(labels)} classes with their graphs: {sizes}.")
-    if features is not None:
-        typer.echo(f"{features} features, penalty {trained.alpha_:g}. Saved to {model}.")
-    elif hasattr(trained, "settings"):
-        typer.echo(f"The mean of {len(trained.settings)} settings. Saved to {model}.")
-    else:
-        typer.echo(f"{len(trained.support_)} support graphs. Saved to {model}.")
+    typer.echo(f"{what_it_learned(trained)} Saved to {model}.")
 
 
-def _of_features(estimator: type[Any], n_components: int, kernel: dict[str, Any]) -> Any:
-    """The model of a stream, with the kernel's options that random features have."""
-    from dataclasses import fields
-
-    known = {own.name for own in fields(nask.NASKFeatures)} - {"dtype"}
-    exact = nask.NASK()
-    for name, value in kernel.items():
-        if name not in known and value != getattr(exact, name):
-            raise ParameterError(
-                f"Random features have no option --{name.replace('_', '-')}. Leave out one of the "
-                "two."
-            )
-    chosen = {name: value for name, value in kernel.items() if name in known - {"verbose"}}
-    stream = nask.NASKStreamRegressor
-    if estimator is nask.NASKClassifier:
-        stream = nask.NASKStreamClassifier
-    graph_map = nask.NASKFeatures(n_components=n_components, **chosen)
-    return stream(features=graph_map, n_jobs=kernel["n_jobs"], verbose=kernel["verbose"])
-
-
-def _tuned(model: nask.NASKClassifier | nask.NASKRegressor, data: nask.Dataset) -> Any:
-    from sklearn.base import clone
-
-    quiet = clone(model).set_params(verbose=False)
-    numbers = isinstance(model, nask.NASKRegressor)
-    tuned = nask.TunedNASKRegressor if numbers else nask.TunedNASKClassifier
-    search = tuned(estimator=quiet, n_jobs=model.n_jobs, verbose=True)
-    search.fit(data.graphs, data.y)
-    chosen = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
-    score = f"{100 * search.best_score_:.1f} % right"
-    if numbers:
-        score = f"R2 {search.best_score_:.3f}"
-    typer.echo(f"Chosen: {chosen} ({score} by leave-one-out).")
-    return search.best_estimator_
-
-
-def _checked_estimator(data: nask.Dataset) -> type[nask.NASKClassifier | nask.NASKRegressor]:
-    """Return the estimator of the task; raise, naming graphs by id, if a target is not for it."""
+def _checked_task(data: nask.Dataset) -> bool:
+    """Return whether numbers are learned; raise, naming graphs by id, if a target is not fit."""
     from nask.learning.targets import as_numbers, class_codes
 
     if data.learning_task()[0] == "classify":
         class_codes(np.asarray(data.y), ids=data.ids)
-        return nask.NASKClassifier
+        return False
     as_numbers(data.y, nask.NASKRegressor.__name__, data.ids)
-    return nask.NASKRegressor
+    return True
 
 
 def _with_target(data: nask.Dataset) -> nask.Dataset:

@@ -63,6 +63,11 @@ def finds_outliers(trained: Any) -> bool:
     return isinstance(trained, nask.NASKOutlierDetector)
 
 
+def tells_deviation(trained: Any) -> bool:
+    """Tell whether a model knows the standard deviation of each number that it predicts."""
+    return isinstance(trained, nask.NASKGaussianProcessRegressor)
+
+
 def is_classifier(trained: Any) -> bool:
     """Tell whether a model predicts classes."""
     return hasattr(trained, "classes_")

@@ -17,12 +17,16 @@ NodeChoice = Literal["unknown", "all", "train", "validation", "test"]
 
 
 def fit_nodes(
-    data: nask.NodeDataset, model: Path, kernel: dict[str, Any], C: float, tune: bool, target: str
+    data: nask.NodeDataset,
+    model: Path,
+    trained: Any,
+    search_for: dict[str, Any] | None,
+    target: str,
 ) -> None:
-    """Train a classifier on the nodes of a network whose class is known, and save it.
+    """Train a given classifier on the nodes of a network whose class is known, and save it.
 
-    Where the network comes with a public split, on its training nodes; with ``tune``, parameters
-    are chosen on its validation nodes.
+    Where the network comes with a public split, on its training nodes; with parameters of a search,
+    those of the model are chosen on its validation nodes.
     """
     train, validation = _known(data, data.train), _known(data, data.validation)
     if not data.known.any():
@@ -36,13 +40,12 @@ def fit_nodes(
         raise ParameterError(f"No node of the train_mask of {data.name} has a class.")
     if not masked:
         train = np.setdiff1d(np.flatnonzero(data.known), validation)
-    trained: Any = nask.NASKNodeClassifier(C=C, probability=True, method="exact", **kernel)
-    if tune:
+    if search_for is not None:
         from sklearn.base import clone
 
         quiet = clone(trained).set_params(verbose=False)
         search = nask.TunedNASKNodeClassifier(
-            estimator=quiet, n_jobs=trained.n_jobs, verbose=kernel["verbose"]
+            estimator=quiet, n_jobs=trained.n_jobs, verbose=trained.verbose, **search_for
         )
         search.fit(data.graph, data.y, train, validation if len(validation) else None)
         trained = search.best_estimator_

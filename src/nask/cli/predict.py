@@ -34,6 +34,7 @@ from nask.cli.predicted import (
     ByClassOption,
     CoverageOption,
     ProbaOption,
+    StdOption,
     note_of_unlike,
 )
 from nask.cli.reading_options import ReadingOptions, with_reading_options
@@ -54,6 +55,7 @@ def predict(
         Path | None, typer.Option(help="CSV file to write; standard output by default.")
     ] = None,
     proba: ProbaOption = False,
+    std: StdOption = False,
     coverage: CoverageOption = None,
     by_class: ByClassOption = False,
     applicability: ApplicabilityOption = False,
@@ -69,8 +71,9 @@ def predict(
     """Predict the class, or value, of each graph of a dataset, or of nodes of a network.
 
     The CSV has the columns graph, or node (its id in a folder of CSV files, else its position from
-    0), prediction and, with --proba, probability_CLASS for each class. With --coverage it has the
-    column set, of classes with | between them, or the columns lower and upper. Where the dataset
+    0), prediction and, with --proba, probability_CLASS for each class. With --std it has the column
+    std. With --coverage it has the column set, of classes with | between them, or the columns lower
+    and upper. Where the dataset
     has targets, the accuracy, or R2 and the mean errors, go to standard error; of nodes, those that
     the model did not learn from count.
 
@@ -83,7 +86,7 @@ def predict(
     if out:
         check_output(out, "--out")
     trained = load_model(model, n_jobs, memory_limit, verbose=True)
-    asked = Asked(proba, coverage, by_class, applicability)
+    asked = Asked(proba, std, coverage, by_class, applicability)
     asked.check(trained, model)
     remember(trained)
     data = reading.as_by(trained, dataset).load(dataset)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from nask.arrays import Float64
-from nask.cli.models import finds_outliers, is_classifier, tells_likeness
+from nask.cli.models import finds_outliers, is_classifier, tells_deviation, tells_likeness
 from nask.exceptions import ParameterError
 
 # A graph is unlike those of training below this share; so many are, if they are like them. And how
@@ -18,6 +18,10 @@ from nask.exceptions import ParameterError
 UNLIKE, BY_CHANCE = 0.05, 0.001
 
 ProbaOption = Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")]
+StdOption = Annotated[
+    bool,
+    typer.Option("--std", help="Add the standard deviation of each number, of a Gaussian process."),
+]
 CoverageOption = Annotated[
     float | None,
     typer.Option(
@@ -45,12 +49,14 @@ class Asked:
     Parameters
     ----------
     proba : bool
+    std : bool
     coverage : float or None
     by_class : bool
     applicability : bool
     """
 
     proba: bool
+    std: bool
     coverage: float | None
     by_class: bool
     applicability: bool
@@ -62,6 +68,11 @@ class Asked:
         if self.proba and not classifies:
             raise ParameterError(
                 f"{holds}, which predicts numbers without probabilities. Leave out --proba."
+            )
+        if self.std and not tells_deviation(trained):
+            raise ParameterError(
+                f"{holds}, which knows no standard deviations: those of numbers come from a "
+                "Gaussian process, nask fit --learner process. Leave out --std."
             )
         if self.by_class and (not classifies or self.coverage is None):
             raise ParameterError(
@@ -95,6 +106,8 @@ class Asked:
         if self.proba:
             classes = [f"probability_{label}" for label in trained.classes_.tolist()]
             columns |= zip(classes, trained.predict_proba(*where).T.tolist(), strict=True)
+        if self.std:
+            columns["std"] = trained.predict(*where, return_std=True)[1].tolist()
         if self.coverage is None:
             return columns
         if is_classifier(trained):
