@@ -36,6 +36,13 @@ FoldJobsOption = Annotated[
         help="Folds at a time, in processes, and threads of the kernel; -1 takes all cores.",
     ),
 ]
+GramsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder that keeps Gram matrices, for runs with other learners or folds.",
+        show_default="deleted at the end",
+    ),
+]
 MemoryOption = Annotated[
     str | None,
     running_option(

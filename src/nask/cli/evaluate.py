@@ -15,6 +15,7 @@ import nask
 from nask.choices import Expansion, GridName, Items, LearningTask, SplitName
 from nask.cli.arguments import (
     FoldJobsOption,
+    GramsOption,
     TaskOption,
     TimeLimitOption,
     other_task,
@@ -55,13 +56,7 @@ def evaluate(
     out: Annotated[
         Path, typer.Option(help="Folder for records and pictures; a rerun goes on from them.")
     ] = Path("results"),
-    grams: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that keeps Gram matrices, for runs with other learners or folds.",
-            show_default="deleted at the end",
-        ),
-    ] = None,
+    grams: GramsOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per dataset and method instead.")
     ] = False,

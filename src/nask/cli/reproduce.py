@@ -9,7 +9,7 @@ import typer
 from rich.markdown import Markdown
 from rich.table import Table
 
-from nask.cli.arguments import FoldJobsOption
+from nask.cli.arguments import FoldJobsOption, GramsOption
 from nask.cli.output import save_picture
 from nask.cli.show import show
 from nask.exceptions import NaskError, ParameterError
@@ -57,6 +57,7 @@ def reproduce(
             help="Run this method, or variant, alone; may be given several times.",
         ),
     ] = None,
+    grams: GramsOption = None,
     n_jobs: FoldJobsOption = -1,
 ) -> None:
     """Run an experiment of the paper, and put its figures beside ours.
@@ -77,7 +78,7 @@ def reproduce(
         raise ParameterError(f"--out {out} is a file: expected a folder for results.")
     # Before the work, and not after hours of it.
     require("matplotlib.figure", "plots")
-    place = Place(out, n_jobs)
+    place = Place(out, n_jobs, grams=grams)
     cells = [_chosen(own, quick, column or [], row or []) for own in chosen]
     failures = []
     for own, of_own in zip(chosen, cells, strict=True):

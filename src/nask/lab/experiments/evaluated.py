@@ -154,6 +154,7 @@ class Evaluated:
             folds=self.folds,
             repeats=self.repeats,
             out=place.folder / self.folder,
+            grams=place.grams,
             n_jobs=place.n_jobs,
             time_limit=self.limit,
             progress=place.progress,

@@ -25,11 +25,14 @@ class Place:
         Folds at a time, in processes, and threads of kernels.
     progress : bool or callable
         See ``nask.evaluate``.
+    grams : Path, optional
+        Keeps Gram matrices for cells on the same data; see ``nask.evaluate``.
     """
 
     folder: Path
     n_jobs: int | None = None
     progress: Progress = False
+    grams: Path | None = None
 
 
 class Cell(Protocol):
