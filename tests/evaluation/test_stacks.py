@@ -143,6 +143,32 @@ def test_kept_stacks_serve_other_learners_and_folds(tmp_path, mutag, monkeypatch
     assert not (tmp_path / "kept" / "grams").exists()
 
 
+def test_a_deeper_pass_has_the_matrices_of_a_shallower_one(tmp_path, mutag, monkeypatch):
+    """Bit by bit, and not the other way round."""
+    folder, graphs = tmp_path / "grams", mutag.graphs[:10]
+    journal = Journal(tmp_path / "a.jsonl", {"folds": 10, "content": "a"})
+    made = []
+    compute = StarSweep.compute
+    monkeypatch.setattr(
+        StarSweep, "compute", lambda *args, **kw: made.append(1) or compute(*args, **kw)
+    )
+
+    def stack(n_hops, where=folder):
+        grid = {"gamma": [0.5], "n_hops": [n_hops], "C": [1]}
+        sweeps = nask.TunedNASKClassifier(grid=grid).sweeps()
+        [found] = shared_stacks(sweeps, graphs, 10, where, journal, None, False, "")
+        return found
+
+    deep = stack(3)
+    for n_hops in (1, 2, 3):
+        assert stack(n_hops).shape == (n_hops, 10, 10)
+        np.testing.assert_array_equal(stack(n_hops), deep[:n_hops])
+    assert len(made) == 1
+    np.testing.assert_array_equal(stack(2, tmp_path / "other"), deep[:2])
+    assert stack(4).shape == (4, 10, 10)
+    assert len(made) == 3
+
+
 def test_a_stack_cut_short_is_refused(shared):
     shared()
     os.truncate(shared.files[0], 300)

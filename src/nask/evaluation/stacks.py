@@ -19,10 +19,12 @@ from nask.storage.contents import Contents
 from nask.storage.hashes import content_hash
 from nask.storage.npy_chunks import FORMAT, read_npy, write_npy
 from nask.storage.write_errors import writing
-from nask.tuning.sweeps import Sweep, stacks_of
+from nask.tuning.sweeps import StarSweep, Sweep, stacks_of
 
 # The folder of results keeps this much of the disk free.
 SPARE_BYTES = 10**9
+# How many hops deeper a pass may be that serves in place of one.
+MORE_HOPS = 8
 
 
 def shared_stacks(
@@ -62,11 +64,11 @@ def shared_stacks(
     """
     with writing(folder, OUT):
         folder.mkdir(parents=True, exist_ok=True)
-    _check_disk(sweeps, n_items, folder, journal)
     named = [_contents(journal, sweep) for sweep in sweeps]
     paths = [_file(folder, contents) for contents in named]
-    stacks = [read_npy(path, own, n_items, OUT) for path, own in zip(paths, named, strict=True)]
+    stacks = [_found(folder, journal, sweep, n_items) for sweep in sweeps]
     missing = [place for place, stack in enumerate(stacks) if stack is None]
+    _check_disk([sweeps[place] for place in missing], n_items, folder)
     start = time.perf_counter()
     found = stacks_of([sweeps[place] for place in missing], data, n_jobs=n_jobs)
     before = len(sweeps) - len(missing)
@@ -92,20 +94,40 @@ def _file(folder: Path, contents: Contents) -> Path:
     return folder / f"pass-{contents.identity[:16]}.npy"
 
 
-def _contents(journal: Journal, sweep: Sweep) -> Contents:
-    """Return what the stack of a pass holds, which graphs, kernel and parameters decide."""
-    parameters = {"kernel": sweep.kernel_name, **deciding(sweep.parameters)}
+def _found(folder: Path, journal: Journal, sweep: Sweep, n_items: int) -> Array | None:
+    """Map the stack of a pass that an earlier process left, or of the same one with more hops.
+
+    The first matrices of a deeper pass are those of a shallower one.
+    """
+    contents = _contents(journal, sweep)
+    found = read_npy(_file(folder, contents), contents, n_items, OUT)
+    if found is not None or not isinstance(sweep, StarSweep):
+        return found
+    n_hops = sweep.parameters["n_hops"]
+    for deeper in range(n_hops + 1, n_hops + MORE_HOPS + 1):
+        contents = _contents(journal, sweep, n_hops=deeper)
+        found = read_npy(_file(folder, contents), contents, n_items, OUT)
+        if found is not None:
+            return found[:n_hops]
+    return None
+
+
+def _contents(journal: Journal, sweep: Sweep, **others: Any) -> Contents:
+    """Return what the stack of a pass holds: graphs, kernel and parameters decide it.
+
+    With other parameters than its own, where some are given.
+    """
+    parameters = {"kernel": sweep.kernel_name, **deciding({**sweep.parameters, **others})}
     identity = content_hash(FORMAT, journal.run["content"], repr(parameters))
     return Contents("Gram matrices that folds share", identity, parameters)
 
 
-def _check_disk(sweeps: Sequence[Sweep], n_items: int, folder: Path, journal: Journal) -> None:
-    missing = [s for s in sweeps if not _file(folder, _contents(journal, s)).exists()]
+def _check_disk(missing: Sequence[Sweep], n_items: int, folder: Path) -> None:
     needed = sum(sweep.n_bytes(n_items) for sweep in missing)
     free = free_disk(folder)
     if needed + SPARE_BYTES > free:
         raise MemoryLimitError(
-            f"The Gram matrices of {len(sweeps)} passes over {n_items} graphs or nodes take "
+            f"The Gram matrices of {len(missing)} passes over {n_items} graphs or nodes take "
             f"{readable_bytes(needed)} in {folder}, where {readable_bytes(free)} are free and "
             f"{readable_bytes(SPARE_BYTES)} should stay so. Give {OUT} a folder on another disk "
             "(without out, it is that for temporary files, which the environment variable TMPDIR "

@@ -23,7 +23,9 @@ def cells(quick: bool) -> list[Cell]:
     """Every depth on every set, its accuracy and its time; quick: two depths on COX2."""
     if quick:
         return [own.quick() for h in (1, 2) for own in (_accuracy("COX2", h), _time("COX2", h))]
-    return [own(name, h) for name in SETS for h in HOPS for own in (_time, _accuracy)]
+    # The deepest first: its Gram matrices, where they are kept, begin with those of all others.
+    deepest = HOPS[::-1]
+    return [own(name, h) for name in SETS for h in deepest for own in (_time, _accuracy)]
 
 
 def _accuracy(name: str, n_hops: int) -> Evaluated:
