@@ -182,6 +182,8 @@ def test_a_failed_download_says_what_to_put_where_and_leaves_nothing(
         load_dataset("TINY")
     message = str(caught.value)
     assert message.startswith("TINY is not at hand, and its download failed: ")
+    # A traceback shows it alone.
+    assert caught.value.__suppress_context__
     assert f"Get {address} and put it into {cache} (the cache)" in message
     assert "NASK_DATA" in message
     assert os.listdir(cache) == []

@@ -60,7 +60,8 @@ def download(info: DatasetInfo) -> Path:
     except OSError as error:  # those of the network are OSErrors too
         if error.errno in (*FULL, *FORBIDDEN):
             error = cannot_write(target, PLACE, error)
-        raise DatasetNotFoundError(_failed(info, cache, _reason(error))) from error
+        # The message has the reason: the causes, four tracebacks deep, would bury it.
+        raise DatasetNotFoundError(_failed(info, cache, _reason(error))) from None
     return target
 
 
