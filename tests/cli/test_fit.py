@@ -187,6 +187,7 @@ def test_a_tuned_learner(invoke, tmp_path, tiny):
         (["--learner", "process", "--tune"], "--learner process learns without --tune"),
         (["--learner", "outliers", "--features", "64"], "learns without --features"),
         (["--learner", "svm", "--features", "64"], "leave out --learner"),
+        (["--C", "3", "--features", "64"], "leave out --C"),
     ],
 )
 def test_options_that_contradict_each_other(invoke, tmp_path, options, message):

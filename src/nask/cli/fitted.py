@@ -60,10 +60,11 @@ class Wanted:
                 raise ParameterError(
                     f"--learner {self.learner} learns without {option}: leave out one of them."
                 )
-        if self.features is not None and "learner" in self.given:
-            raise ParameterError(
-                "What learns from --features is a ridge regression: leave out --learner."
-            )
+        for option, name in (("--learner", "learner"), ("--C", "C")):
+            if self.features is not None and name in self.given:
+                raise ParameterError(
+                    f"What learns from --features is a ridge regression: leave out {option}."
+                )
 
     def check_nodes(self, network: str) -> None:
         """Raise where the model cannot be one of the nodes of a network."""
