@@ -263,3 +263,5 @@ def test_outliers(invoke, tmp_path, mutag):
     assert result.stderr == ""
     with pytest.raises(ParameterError, match="whose share of alarms is its 'nu'"):
         invoke("predict", tmp_path / "o.nask", "MUTAG", "--coverage", 0.9)
+    with pytest.raises(ParameterError, match="has no classes and so no probabilities"):
+        invoke("predict", tmp_path / "o.nask", "MUTAG", "--proba")

@@ -67,7 +67,7 @@ class Asked:
         classifies = is_classifier(trained)
         if self.proba and not classifies:
             raise ParameterError(
-                f"{holds}, which predicts numbers without probabilities. Leave out --proba."
+                f"{holds}, which has no classes and so no probabilities. Leave out --proba."
             )
         if self.std and not tells_deviation(trained):
             raise ParameterError(
