@@ -157,6 +157,31 @@ def test_learners(invoke, tmp_path, mutag, learner, expected):
     assert told[learner] in output
 
 
+def test_outliers_among_molecules_need_no_target(invoke, tmp_path):
+    table, path = tmp_path / "mols.csv", tmp_path / "m.nask"
+    rows = "".join(f"{'C' * length},{'a' * (length % 2)}\n" for length in range(1, 13))
+    table.write_text("smiles,activity\n" + rows)
+    for options in ([], ["--target", "activity"]):
+        output = invoke("fit", table, "--learner", "outliers", "--model", path, *options).stdout
+        assert "NASKOutlierDetector on 12 graphs" in output
+        assert invoke("predict", path, table).stdout.count("\n") == 13
+
+
+def test_a_detector_knows_which_column_is_no_attribute(invoke, tmp_path):
+    folder, path = tmp_path / "set", tmp_path / "m.nask"
+    folder.mkdir()
+    lines = {
+        "nodes": [f"{i},0,{i % 3}" for i in range(12)],
+        "edges": [],
+        "graphs": [f"{i},{i % 2}" for i in range(12)],
+    }
+    heads = {"nodes": "graph,node,age", "edges": "graph,source,target", "graphs": "graph,kind"}
+    for name, head in heads.items():
+        (folder / f"{name}.csv").write_text("\n".join([head, *lines[name], ""]))
+    invoke("fit", folder, "--learner", "outliers", "--target", "kind", "--model", path)
+    assert invoke("predict", path, folder).stdout.count("\n") == 13
+
+
 def test_a_process_of_numbers_tells_deviations(invoke, tmp_path, tiny):
     folder, path = tiny(graph_attributes=NUMBERS), tmp_path / "m.nask"
     output = invoke("fit", folder, "--model", path, "--learner", "process", "--gram", "linear")

@@ -78,7 +78,8 @@ def fit(
     }
     wanted = Wanted(learner, C, tune, features, kernel, given)
     wanted.check()
-    loaded = reading.load(dataset, "skip")
+    # Whoever looks for outliers needs no targets.
+    loaded = reading.load(dataset, "keep" if learner == "outliers" else "skip")
     if isinstance(loaded, nask.NodeDataset):
         if task == "regress":
             raise ParameterError(
@@ -91,6 +92,7 @@ def fit(
         return
     if learner == "outliers":
         detector = wanted.outliers().fit(loaded.graphs)
+        detector.target_name_ = reading.target or "y"
         detector.save(model)
         typer.echo(
             f"{loaded.name}: trained a {type(detector).__name__} on {len(loaded)} graphs. Of new "
