@@ -317,6 +317,7 @@ def test_sets_around_a_pipeline_hold_the_truth(model):
     held = sets[np.arange(94), (names[1::2] == "yes").astype(int)]
     assert 0.82 < held.mean() <= 1
     assert sets.sum(axis=1).mean() < 1.8
+    np.testing.assert_array_equal(conformal.predict_set(iter(MUTAG.graphs[1::2])), sets)
     for same in (pickle.loads(pickle.dumps(conformal)), clone(conformal)):
         assert same.get_params()["coverage"] == 0.9
     with pytest.raises(ParameterError, match=r"predicts classes, .*predict_set"):
@@ -355,6 +356,7 @@ def test_a_model_that_knows_its_errors_is_asked_itself(fitted):
         ({"coverage": 1.5}, "'coverage' parameter of Conformal"),
         ({"cv": 1}, "'cv' parameter of Conformal"),
         ({"estimator": nask.NASK()}, "'estimator' parameter of Conformal must be a regressor"),
+        ({"estimator": None}, "'estimator' parameter of Conformal must be .* Got None instead"),
     ],
 )
 def test_parameters_of_conformal(options, message):

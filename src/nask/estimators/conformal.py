@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -147,8 +148,10 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
         if self.knows_:
             sets: Mask = self.estimator_.predict_set(X, coverage=coverage, by_class=by_class)
             return sets
-        probabilities = self._probabilities(self._ask(self.estimator_, X))
-        predicted = np.searchsorted(self.classes_, self.estimator_.predict(X))
+        # The estimator is asked twice.
+        graphs = list(X) if isinstance(X, Iterator) else X
+        probabilities = self._probabilities(self._ask(self.estimator_, graphs))
+        predicted = np.searchsorted(self.classes_, self.estimator_.predict(graphs))
         return self.conformity_.sets(probabilities, predicted, coverage, by_class)
 
     def predict_interval(self, X: Any, *, coverage: float | None = None) -> Float64:
@@ -181,7 +184,8 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
             expected = f"None, or an int in the range [{FEWEST}, inf)"
             raise ParameterError.expected("cv", owner, expected, self.cv)
         answers = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
-        if not (is_regressor(estimator) or (is_classifier(estimator) and answers)):
+        there = hasattr(estimator, "__sklearn_tags__")
+        if not (there and (is_regressor(estimator) or (is_classifier(estimator) and answers))):
             expected = "a regressor, or a classifier with predict_proba or decision_function"
             raise ParameterError.expected("estimator", owner, expected, estimator)
 
