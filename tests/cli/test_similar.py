@@ -63,6 +63,19 @@ def test_a_graph_by_id_by_position_from_a_file_and_as_smiles(invoke, molecules, 
     assert [name == hit for name, hit in found] == [True] * 5
 
 
+def test_a_number_is_no_position_where_ids_are_numbers(invoke, tmp_path):
+    """Molecules go by their lines: that of a row that was left out is not some other molecule."""
+    table, numbers = tmp_path / "lines.csv", tmp_path / "numbers.csv"
+    table.write_text("smiles\nCCO\nC1CC\nCCC\nCCCC\n")
+    for name in ("3", "0"):
+        with pytest.raises(ParameterError, match=f"no graph '{name}'.*Expected an id, the path"):
+            invoke("similar", table, name)
+    assert "most similar to 4" in invoke("similar", table, "4").stdout
+    numbers.write_text("id,smiles\n7,CCO\n7,CCC\n9,CCCC\n")
+    with pytest.raises(ParameterError, match=r"2 graphs of the id '7'.*Make them differ"):
+        invoke("similar", numbers, "7", "--id", "id")
+
+
 def test_what_is_not_there(invoke, molecules, tmp_path):
     for name, message in {
         "asprin": "mols has no graph 'asprin'. Did you mean 'aspirin'?.*SMILES that RDKit can read",

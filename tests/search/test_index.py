@@ -251,6 +251,8 @@ def test_what_cannot_be_searched():
         index.neighbours("ben")
     with pytest.raises(ParameterError, match=r"no graph \[\]"):
         index.neighbours([])
+    with pytest.raises(ParameterError, match=r"no graph 0. Known .* Expected an id\.$"):
+        nask.Index(TRAIN[:3], ids=np.array([7, 8, 9])).neighbours(0)
     with pytest.raises(
         SchemaError, match=r"none of the attributes .* 'letter', .* They have: .*'Age'"
     ):

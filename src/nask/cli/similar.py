@@ -51,8 +51,8 @@ def similar(
         str,
         typer.Argument(
             metavar="GRAPH",
-            help="What to search for: the id of a graph of the dataset, or its position from 0; or "
-            "the path of other graphs, or a SMILES.",
+            help="What to search for: the id of a graph of the dataset, or its position from 0, "
+            "where no id is a number; or the path of other graphs, or a SMILES.",
         ),
     ],
     kernel: dict[str, Any],
@@ -119,16 +119,19 @@ def _queries(
 ) -> list[Query]:
     """The graphs that the user means: of the dataset, by id or position; else of a file; or one."""
     names = [str(name) for name in index.ids]
+    # Where ids are numbers, another number is no position: the line of a row that was left out.
+    numbered = data.ids is not None and any(name.isdecimal() for name in names)
     if text in names:
         if names.count(text) > 1:
             places = [place for place, name in enumerate(names) if name == text]
+            advice = "Make them differ" if numbered else "Give one of these positions as GRAPH"
             raise ParameterError(
                 f"{data.name} has {len(places)} graphs of the id {quoted(text)}, at the positions "
-                f"{', '.join(map(str, places))}. Give one of these positions as GRAPH."
+                f"{', '.join(map(str, places))}. {advice}."
             )
         place = names.index(text)
         return [Query(text, data.graphs[place], place)]
-    if text.isdecimal() and int(text) < len(data):
+    if text.isdecimal() and not numbered and int(text) < len(data):
         place = int(text)
         return [Query(names[place], data.graphs[place], place)]
     if Path(text).expanduser().exists():
@@ -137,7 +140,8 @@ def _queries(
         others = replace(reading, molecules=molecules, kinds=kinds).load_graphs(text)
         ids = range(len(others)) if others.ids is None else others.ids
         return [Query(str(name), own) for name, own in zip(ids, others.graphs, strict=True)]
-    expected = [f"a position from 0 to {len(data) - 1}", "the path of other graphs"]
+    expected = ["an id" if numbered else f"a position from 0 to {len(data) - 1}"]
+    expected.append("the path of other graphs")
     known = index.kernel.molecules_
     if known is not None:
         from nask.io.coerce import as_graph

@@ -243,7 +243,7 @@ class Index:
         Parameters
         ----------
         name : hashable
-            Its id; or its position, an int that is no id.
+            Its id; or its position, where no id is an int.
         k : int, default=10
         """
         _check_count("k", k)

@@ -31,6 +31,9 @@ class Names:
     Traceback (most recent call last):
     nask.exceptions.ParameterError: The index has no graph 'ana'. Did you mean 'anna'? Expected an
     id, or a position from 0 to 1.
+    >>> Names.of([7, 9], 2).position(0)
+    Traceback (most recent call last):
+    nask.exceptions.ParameterError: The index has no graph 0. Known names: '7', '9'. Expected an id.
     """
 
     ids: tuple[Hashable, ...]
@@ -50,7 +53,7 @@ class Names:
         return cls(own, given=True)
 
     def position(self, name: Hashable) -> int:
-        """The position of the graph of an id; an int that is no id is a position itself."""
+        """The position of the graph of an id; an int is a position itself where no id is an int."""
         places = self.places.get(name, []) if isinstance(name, Hashable) else []
         if len(places) == 1:
             return places[0]
@@ -60,12 +63,14 @@ class Names:
                 f"{listed(places)}. Pass one of these graphs to query."
             )
         n = len(self.ids)
-        if is_integer(name) and 0 <= name < n:
+        numbered = self.given and any(map(is_integer, self.ids))
+        if not numbered and is_integer(name) and 0 <= name < n:
             return int(name)
         expected = f"Expected a position from 0 to {n - 1}."
         if self.given:
             hint = did_you_mean(str(name), map(str, self.ids))
-            expected = f"{hint} Expected an id, or a position from 0 to {n - 1}."
+            place = "" if numbered else f", or a position from 0 to {n - 1}"
+            expected = f"{hint} Expected an id{place}."
         raise ParameterError(f"The index has no graph {quoted(name)}. {expected}")
 
     @cached_property
