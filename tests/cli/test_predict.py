@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nask
+from nask.cli.models import load_model
 from nask.exceptions import DatasetNotFoundError, ModelFileError, ParameterError
 
 VALUES = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
@@ -251,6 +252,12 @@ def test_what_a_model_does_not_know(invoke, regressor, tmp_path, mutag):
     with pytest.raises(ParameterError, match=r"old\.nask cannot tell .*Fit one with nask fit"):
         invoke("predict", tmp_path / "old.nask", "MUTAG", "--applicability")
     assert invoke("predict", tmp_path / "old.nask", "MUTAG").stderr.count("\n") == 1
+
+
+def test_a_stream_has_one_bar(tmp_path, mutag):
+    nask.NASKStreamClassifier().fit(mutag.graphs[::9], mutag.y[::9]).save(tmp_path / "s.nask")
+    model = load_model(tmp_path / "s.nask", n_jobs=2, verbose=True)
+    assert (model.verbose, model.features_.verbose, model.features_.n_jobs) == (True, False, 2)
 
 
 def test_outliers(invoke, tmp_path, mutag):

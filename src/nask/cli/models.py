@@ -29,6 +29,9 @@ def load_model(
         if part is not None:
             known = part.get_params(deep=False)
             part.set_params(**{name: value for name, value in running.items() if name in known})
+    if is_stream(trained):
+        # Its own bar tells of all graphs; one of each batch would run beside it.
+        trained.features_.set_params(verbose=False)
     return trained
 
 
