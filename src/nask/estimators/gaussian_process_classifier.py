@@ -40,7 +40,9 @@ class NASKGaussianProcessClassifier(DecidesClasses, GraphGaussianProcess):
         "attribute_weights", "hop_weights", "gram_scale" and "signal_variance". By default all that
         make a difference, without weights.
     bounds : dict of str to (low, high), default=None
-        Between which values parameters are learned, by name.
+        Between which values parameters are learned, by name. By default gamma and gram_scale lie
+        between 0.01 and 100, gamma_star 0.1 and 300, weights 0.001 and 1000, signal_variance 0.001
+        and 1e5.
     n_restarts_optimizer : int, default=0
         How many more starts, drawn at random between the bounds, are tried.
     random_state : int, default=0
