@@ -190,6 +190,14 @@ def test_an_attribute_that_comes_later_is_told_once(train, maps):
     assert "'new' of graph 0" in str(told[0].message)
 
 
+@pytest.mark.parametrize("given", [list, iter])
+def test_graphs_that_share_no_attribute_with_those_of_training(train, maps, given):
+    model = nask.NASKStreamClassifier(features=maps["features"]).fit(*train)
+    others = [nask.AttributedGraph(2, [(0, 1)], {"colour": ["red", "blue"]})] * 3
+    with pytest.raises(SchemaError, match="none of the attributes that the training graphs had"):
+        model.predict(given(others))
+
+
 @pytest.mark.parametrize("kind", ["features", "nystroem", "rbf"])
 def test_a_file_has_the_same_decisions(train, maps, kind, tmp_path):
     graphs, y = train

@@ -260,13 +260,15 @@ class StreamEstimator(ChecksParameters, TakesGraphs, BaseEstimator):
     def _decide(self, X: Any) -> Float64:
         """Values of the functions, graphs x functions; in constant memory beside the result."""
         functions, graph_map = self.functions_, self._map
-        graphs = X
-        if _is_list(X):
+        graphs, whole = X, _is_list(X)
+        if whole:
             graphs = as_graphs(X, molecules=graph_map.molecules_)
             compare_attributes(graphs, graph_map.schema_)
-        total = len(graphs) if _is_list(X) else 0
+        total = len(graphs) if whole else 0
         found = []
         for first, batch in self._tracked(self._batches(graphs, graph_map.molecules_), total):
+            if first == 0 and not whole:
+                compare_attributes(batch, graph_map.schema_)
             with one_blas_thread():
                 rows = graph_map.transform_batch(batch, first)
                 # In float64, so that a decision does not depend on the other graphs of its batch.
