@@ -143,6 +143,11 @@ def test_bad_input_is_refused_and_changes_nothing(train, maps):
         new.fit(graphs, [None if k == 3 else own for k, own in enumerate(y)])
     with pytest.raises(ParameterError, match="y is None"):
         new.partial_fit(graphs, None)
+    with pytest.raises(ParameterError, match=r"one class: 'no'. Give all classes that will come"):
+        new.partial_fit(graphs[:2], ["no", "no"])
+    for classes in ({"no", "yes"}, "yes"):
+        with pytest.raises(ParameterError, match="'classes' parameter of partial_fit must be None"):
+            new.partial_fit(graphs[:2], y[:2], classes=classes)
     with pytest.raises(ParameterError, match="finite"):
         nask.NASKStreamRegressor(features=maps["features"]).fit(graphs[:2], [1.0, np.inf])
     assert not hasattr(new, "n_graphs_")

@@ -150,8 +150,20 @@ class NASKStreamClassifier(DecidesClasses, StreamEstimator):
 
     def _known(self, target: Array, classes: Any) -> Array:
         """All classes in order, of this call or of the first."""
-        given = None if classes is None else class_codes(as_target(classes))[0]
+        given = None
+        if classes is not None:
+            labels = as_target(classes)
+            if labels.ndim != 1:
+                expected = "None, or a list of all classes"
+                raise ParameterError.expected("classes", "partial_fit", expected, classes)
+            given = class_codes(labels)[0]
         if not hasattr(self, "classes_"):
+            if given is None and len(target) and np.all(target == target[0]):
+                raise ParameterError(
+                    f"The first graphs have one class: {quoted(target[0])}. Give all classes that "
+                    "will come to the first call of partial_fit as classes, or call fit with all "
+                    "graphs."
+                )
             return class_codes(target)[0] if given is None else given
         if given is not None and given.tolist() != self.classes_.tolist():
             raise ParameterError(
