@@ -197,6 +197,15 @@ def test_a_process_of_numbers_tells_deviations(invoke, tmp_path, tiny):
     np.testing.assert_allclose(np.array(rows[1:], dtype=float)[:, 1:], np.column_stack([mean, std]))
 
 
+def test_what_ends_at_its_bound_is_told(invoke, tmp_path):
+    path = tmp_path / "m.nask"
+    told = invoke("fit", "MUTAG", "--model", path, "--learner", "process", "--hops", 1).stdout
+    model = nask.load(path)
+    assert model.kernel_.gamma == pytest.approx(0.01)
+    assert "gamma 0.01 (at its bound), " in told
+    assert told.count("at its bound") == 1
+
+
 def test_a_tuned_learner(invoke, tmp_path, tiny):
     few = ["--hops", "1"]
     folder, path = tiny(graph_labels=[1, 2, 1, 2, 1, 2]), tmp_path / "m.nask"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +15,8 @@ from nask.exceptions import ParameterError
 
 # What learns in a way of its own: the options of a search or of random features say nothing to it.
 ALONE = ("process", "outliers")
+# A learned parameter is at its bound within this part of it.
+AT_BOUND = 1e-6
 HOW_TO_RUN = ("n_jobs", "memory_limit", "verbose")
 
 
@@ -169,13 +172,8 @@ def what_it_learned(trained: Any) -> str:
     '20 support graphs.'
     """
     if hasattr(trained, "learned_names"):
-        kernel, own = trained.kernel_, []
-        for name in trained.learned_names():
-            value = getattr(kernel, name, None)
-            value = getattr(trained, f"{name}_") if value is None else value
-            own.append(f"{name} {value:.3g}")
         return (
-            f"Learned: {', '.join(own)}; log marginal likelihood "
+            f"Learned: {', '.join(_learned(trained))}; log marginal likelihood "
             f"{trained.log_marginal_likelihood_value_:.2f}."
         )
     if hasattr(trained, "features_"):
@@ -183,3 +181,15 @@ def what_it_learned(trained: Any) -> str:
     if hasattr(trained, "settings"):
         return f"The mean of {len(trained.settings)} settings."
     return f"{len(trained.support_)} support graphs."
+
+
+def _learned(process: Any) -> Iterator[str]:
+    """Each parameter that a Gaussian process learned, and whether it would have gone further."""
+    from nask.estimators.gaussian_process import BOUNDS
+
+    for name in process.learned_names():
+        value = getattr(process.kernel_, name, None)
+        value = getattr(process, f"{name}_") if value is None else value
+        bounds = (process.bounds or {}).get(name, BOUNDS[name])
+        at_one = any(math.isclose(value, bound, rel_tol=AT_BOUND) for bound in bounds)
+        yield f"{name} {value:.3g}{' (at its bound)' if at_one else ''}"
