@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ from nask.arrays import Array, Float64
 from nask.choices import GramForm, Optimizer
 from nask.estimators.base import GraphEstimator
 from nask.exceptions import ParameterError, did_you_mean
+from nask.execution.progress import counting
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import as_graphs
 from nask.kernels.fitted import FittedKernel
@@ -195,16 +196,18 @@ class GraphGaussianProcess(GraphEstimator):
             return NASK(**given), variances
 
         def learn(covariance: Float64, noise: float) -> Evidence:
+            step()
             return self._posteriors(covariance, noise, targets, True)[0]
 
-        of_kernel = [name for name in names if name in LEARNABLE]
-        likelihood = MarginalLikelihood(
-            GramFunction(self, graphs, of_kernel), learn, variances, names
-        )
-        bounds = self._bounds(likelihood)
-        x = climb(
-            likelihood, likelihood.start, bounds, self.n_restarts_optimizer, self.random_state
-        )
+        of_kernel, execution = [name for name in names if name in LEARNABLE], self.execution()
+        if not callable(self.verbose):
+            # One bar for all steps, not one in each.
+            execution = replace(execution, progress=False)
+        function = GramFunction(self, graphs, of_kernel, execution)
+        likelihood = MarginalLikelihood(function, learn, variances, names)
+        bounds, restarts = self._bounds(likelihood), (self.n_restarts_optimizer, self.random_state)
+        with counting(self.verbose, "Learning parameters") as step:
+            x = climb(likelihood, likelihood.start, bounds, *restarts)
         learned, variances = likelihood.parameters(x)
         return NASK(**(given | learned)), variances
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -53,6 +54,27 @@ def track(
                 bar.advance(task)
     else:
         yield from steps
+
+
+@contextlib.contextmanager
+def counting(progress: Progress, description: str) -> Iterator[Callable[[], None]]:
+    """Count steps whose number nobody knows; what is yielded is called after each of them.
+
+    A function as progress hears nothing: it is told of steps among so many.
+
+    Examples
+    --------
+    >>> with counting(False, "Climbing") as step:
+    ...     step()
+    """
+    if callable(progress) or not progress:
+        yield lambda: None
+        return
+    from rich.progress import TextColumn
+
+    with terminal_bar(TextColumn("step {task.completed:.0f}")) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda: bar.advance(task)
 
 
 def terminal_bar(done: ProgressColumn) -> Bar:

@@ -15,6 +15,7 @@ from nask.engines.pairwise.engine import PairwiseEngine
 from nask.engines.pairwise.gradient import StarGradient, star_gradient
 from nask.engines.pairwise.prepared import PairwisePrepared
 from nask.exceptions import PrecisionWarning
+from nask.execution.execution import Execution
 from nask.graph.attributed_graph import AttributedGraph
 from nask.graph.schema import FEATURES, AttributeSpec
 from nask.kernels.fitted import dense_spec, encoded
@@ -79,6 +80,8 @@ class GramFunction:
     graphs : list of AttributedGraph
     names : sequence of str
         The parameters that are learned.
+    execution : Execution, optional
+        How to run, by default as the parameters say.
 
     Attributes
     ----------
@@ -102,8 +105,9 @@ class GramFunction:
         parameters: GraphKernelParameters,
         graphs: Sequence[AttributedGraph],
         names: Sequence[str],
+        execution: Execution | None = None,
     ) -> None:
-        self._execution = parameters.execution()
+        self._execution = execution or parameters.execution()
         self._given = NASK(**parameters.kernel_parameters())
         self._schema = parameters.schema_of(graphs)
         # First, since it may refuse a parameter.
