@@ -259,6 +259,6 @@ def test_it_knows_what_is_unlike_its_training_graphs(mutag, tmp_path):
     assert np.median(shares[:-1]) > 0.3
     assert shares[-1] < 0.05
     np.testing.assert_array_equal(nask.load(tmp_path / "gp.nask").applicability(new), shares)
-    asked = Asked(proba=False, coverage=0.9, by_class=False, applicability=True)
+    asked = Asked(proba=False, std=False, coverage=0.9, by_class=False, applicability=True)
     with pytest.raises(ParameterError, match="no sets and intervals by itself"):
         asked.check(model, tmp_path / "gp.nask")
