@@ -115,6 +115,8 @@ def draw(records: Sequence[dict[str, Any]]) -> Any:
                         textcoords="offset points", fontsize="x-small", color=colour,
                     )  # fmt: skip
         ax.set_xscale("log")
+        # Room for the numbers beside the first and last points.
+        ax.margins(x=0.16, y=0.1)
         ax.xaxis.set_major_formatter("{x:g}")
         ax.set_title(name, fontsize="small")
         ax.set_xlabel("Seconds of the processor")

@@ -142,6 +142,24 @@ def test_node_features_are_shared():
     assert [category for category, _ in found] == [AbsentAttributeWarning]
 
 
+def test_many_attributes_are_told_in_one_warning():
+    """Of those that are new, and of those that are gone; few are told one by one."""
+
+    def graph(names):
+        return nask.AttributedGraph(1, (), {"x": [1], **{name: [1] for name in names}})
+
+    for n, n_told in ((3, 3), (4, 1), (30, 1)):
+        names = [f"a{k}" for k in range(n)]
+        for train, new, kind in (
+            ([], names, UnseenAttributeWarning),
+            (names, [], AbsentAttributeWarning),
+        ):
+            found = told(nask.NASK(n_hops=1).fit([graph(train)]).transform, [graph(new)])
+            assert [category for category, _ in found] == [kind] * n_told
+            assert "node attribute 'a0'" in found[0][1]
+            assert ("and 25 more" in found[0][1]) == (n == 30)
+
+
 def test_many_attributes_are_not_all_listed():
     train = nask.AttributedGraph(1, (), {f"a{k}": [1] for k in range(40)})
     with pytest.raises(SchemaError, match=r"'a4' and 35 more\)"):

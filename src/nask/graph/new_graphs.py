@@ -17,6 +17,8 @@ from nask.graph.schema import DEGREE, FEATURES, AttributeSpec, Schema
 from nask.messages import first_few, quoted
 
 Collections = Sequence[Mapping[str, Attribute]]
+# More attributes than these are told of in one warning, not in one each.
+MOST_TOLD = 3
 
 
 def check_graphs(graphs: Sequence[AttributedGraph], schema: Schema, first: int = 0) -> None:
@@ -94,8 +96,26 @@ def compare_attributes(graphs: Sequence[AttributedGraph], schema: Schema, first:
             f"{first_few(given) or 'no attributes'}. Name them as in training, or fit on graphs "
             "such as these."
         )
+    if len(unseen) > MOST_TOLD:
+        warnings.warn(
+            f"{len(unseen)} attributes were in no training graph and are left out: "
+            f"{first_few([what for what, _ in unseen])}. To use them, fit on graphs that have "
+            "them.",
+            UnseenAttributeWarning,
+            stacklevel=2,
+        )
+        unseen = []
     for what, position in unseen:
         _warn_of_unseen(what, position)
+    if len(absent) > MOST_TOLD:
+        warnings.warn(
+            f"{len(absent)} attributes of the training graphs are in none of these graphs and "
+            f"count as missing everywhere: {first_few(absent)}. Give them the names they had in "
+            "training, or fit on graphs without them.",
+            AbsentAttributeWarning,
+            stacklevel=2,
+        )
+        absent = []
     for what in absent:
         warnings.warn(
             f"The {what} of the training graphs is in none of these graphs and counts as missing "
