@@ -149,6 +149,7 @@ TABLE = "name,SMILES,pIC50\naspirin,CCO,5.5\n"
         (TABLE, {"smiles": "name"}, r"first line 2, 'aspirin': syntax.*column 'name' hold SMILES"),
         ("a,b\n1,2\n", {}, r"no column called 'smiles'. Name .*--smiles NAME.*It has: 'a', 'b'"),
         ("smiles,SMILES\nC,C\n", {}, "has 2 columns called 'smiles'"),
+        ("Smiles,y\nC,1\n", {"target": "Smiles"}, r"is the target, too: .*It has: 'Smiles', 'y'"),
         ("smiles,y,y\nC,1,2\n", {"target": "y"}, "2 columns 'y' .target.. Rename one"),
         ("smiles,y\nC,\nCC,NA\n", {"target": "y"}, "No row of .* has a value in 'y'"),
         ("smiles\n", {}, "holds no molecules: it has no rows"),

@@ -204,6 +204,12 @@ def with_columns(file: MoleculeFile, reading: MoleculeReading) -> tuple[Molecule
         column = getattr(reading, option)
         if column is not None:
             file.check(column, option)
+    if reading.target is not None and reading.target == reading.smiles:
+        raise FormatError(
+            f"The column {quoted(reading.target)} of {file.path} holds the SMILES, and is the "
+            "target, too: the molecules would be predicted from themselves. Name another target: "
+            f"target=... (--target NAME). It has: {file.listed()}."
+        )
     return reading, notes
 
 
