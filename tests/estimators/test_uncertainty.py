@@ -357,11 +357,20 @@ def test_a_model_that_knows_its_errors_is_asked_itself(fitted):
         ({"cv": 1}, "'cv' parameter of Conformal"),
         ({"estimator": nask.NASK()}, "'estimator' parameter of Conformal must be a regressor"),
         ({"estimator": None}, "'estimator' parameter of Conformal must be .* Got None instead"),
+        ({"verbose": "yes"}, "'verbose' parameter of Conformal must be .* Got 'yes' instead"),
     ],
 )
 def test_parameters_of_conformal(options, message):
     with pytest.raises(ParameterError, match=message):
         nask.Conformal(**{"estimator": ALL["svm"], **options}).fit(GRAPHS, MUTAG.y[:60])
+
+
+def test_conformal_tells_of_its_folds():
+    told = []
+    pipeline = make_pipeline(FEATURES, Ridge())
+    model = nask.Conformal(pipeline, cv=3, verbose=lambda *done: told.append(done))
+    model.fit(GRAPHS, NUMBERS)
+    assert told == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_conformal_needs_two_of_each_class():

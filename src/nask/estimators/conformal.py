@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nask.arrays import Array, Float64, Mask, Positions
 from nask.exceptions import ParameterError
+from nask.execution.progress import Progress, track
 from nask.graph.attributed_graph import AttributedGraph
 from nask.io.coerce import TakesGraphs
 from nask.kernels.parameters import is_integer
@@ -48,6 +49,8 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
         models of nask do, and without any 10 folds.
     random_state : int, default=0
         Of the folds.
+    verbose : bool or callable, default=False
+        Whether to show a bar of the folds, or a function that is told ``(done, total)``.
 
     Attributes
     ----------
@@ -80,11 +83,13 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
         coverage: float = 0.9,
         cv: int | None = None,
         random_state: int = 0,
+        verbose: Progress = False,
     ) -> None:
         self.estimator = estimator
         self.coverage = coverage
         self.cv = cv
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -183,6 +188,9 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
         if self.cv is not None and not (is_integer(self.cv) and self.cv >= FEWEST):
             expected = f"None, or an int in the range [{FEWEST}, inf)"
             raise ParameterError.expected("cv", owner, expected, self.cv)
+        if not (callable(self.verbose) or isinstance(self.verbose, (bool, int))):
+            expected = "a bool, an int or a function of (done, total)"
+            raise ParameterError.expected("verbose", owner, expected, self.verbose)
         answers = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
         there = hasattr(estimator, "__sklearn_tags__")
         if not (there and (is_regressor(estimator) or (is_classifier(estimator) and answers))):
@@ -205,7 +213,8 @@ class Conformal(MetaEstimatorMixin, TakesGraphs, BaseEstimator):
         folds = kind(n_folds, shuffle=True, random_state=self.random_state)
         answers: list[Float64] = []
         order: list[Positions] = []
-        for train, test in folds.split(np.zeros(len(graphs)), codes):
+        parts = folds.split(np.zeros(len(graphs)), codes)
+        for train, test in track(parts, n_folds, self.verbose, "Learning without each fold"):
             copy = clone(self.estimator).fit([graphs[k] for k in train], target[train])
             answers.append(self._ask(copy, [graphs[k] for k in test]))
             order.append(test)
