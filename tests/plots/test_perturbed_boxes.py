@@ -43,6 +43,19 @@ def test_the_line_in_each_box_is_the_median(found):
     assert [label.get_text() for label in figure.axes[3].get_xticklabels()] == ["0", "30"]
 
 
+def test_boxes_of_a_panel_with_fewer_methods_are_over_their_levels(found):
+    figure = robustness([own for own in found if own.method == "wl" or own.perturbation == "noise"])
+    places = [
+        {round(float(np.mean(line.get_xdata())), 6) for line in ax.lines if len(line.get_xdata())}
+        for ax in figure.axes
+    ]
+    assert places[2] == places[3] == {0.0, 1.0}
+    assert len(places[0]) == 4
+    # In the colour that the method has everywhere.
+    [colour] = {to_hex(box.get_edgecolor()) for box in figure.axes[2].patches}
+    assert colour == COLOURS[1].lower()
+
+
 def test_the_largest_class_is_a_line_where_it_is_in_sight(found):
     figure = robustness(found, majority={"BZR": 0.68, "COX2": 0.1})
     dashed = [sum(line.get_linestyle() == "--" for line in ax.lines) for ax in figure.axes]

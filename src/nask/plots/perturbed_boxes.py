@@ -106,9 +106,18 @@ def robustness(
     for row, kind in enumerate(kinds):
         for column, dataset in enumerate(sets):
             ax = panels[row, column]
-            for number, method in enumerate(methods):
-                boxes = [cells.get((kind, dataset, method, level)) for level in levels]
-                _draw_boxes(ax, boxes, number, len(methods))
+            of_methods = [
+                [cells.get((kind, dataset, method, level)) for level in levels]
+                for method in methods
+            ]
+            # Those of a panel stand side by side, in the middle over the level.
+            there = [
+                k for k, boxes in enumerate(of_methods) if any(own is not None for own in boxes)
+            ]
+            for place, number in enumerate(there):
+                step = GROUP / len(methods)
+                offset = step * (place - (len(there) - 1) / 2)
+                _draw_boxes(ax, of_methods[number], number, offset, 0.8 * step)
             tidy_axes(ax)
     for column, dataset in enumerate(sets):
         panels[0, column].set_title(dataset, fontsize=10, parse_math=False)
@@ -135,18 +144,16 @@ def _percent(accuracies: npt.ArrayLike, dataset: str) -> Float64:
     return 100 * values
 
 
-def _draw_boxes(ax: Axes, boxes: list[Float64 | None], number: int, n_methods: int) -> None:
+def _draw_boxes(
+    ax: Axes, boxes: list[Float64 | None], number: int, offset: float, width: float
+) -> None:
     """Draw the boxes of one method, one per level where there is one."""
-    step = GROUP / n_methods
-    offset = step * (number - (n_methods - 1) / 2)
     drawn = [(place + offset, own) for place, own in enumerate(boxes) if own is not None]
-    if not drawn:
-        return
     colour = COLOURS[number % len(COLOURS)]
     ax.boxplot(
         [own for _, own in drawn],
         positions=[place for place, _ in drawn],
-        widths=0.8 * step,
+        widths=width,
         patch_artist=True,
         manage_ticks=False,
         boxprops={"facecolor": (colour, PALE), "edgecolor": colour, "linewidth": 0.8},
