@@ -18,7 +18,7 @@ from strategies import graphs
 def test_graphs_come_back(given_graphs):
     document, arrays = pack(given_graphs)
     assert sorted(array_names(document)) == sorted(arrays)
-    again = unpack(json.loads(json.dumps(document)), arrays)
+    again = unpack(json.loads(json.dumps(document)), arrays, 1000)
     assert again == given_graphs
     for one, other in zip(again, given_graphs, strict=True):
         assert list(one.node_attributes) == sorted(
@@ -36,7 +36,7 @@ def test_features_dates_and_codes_come_back():
         categorical=["code"],
     )  # fmt: skip
     empty = nask.AttributedGraph(0, node_features=np.empty((0, 2)))
-    again = unpack(*pack([one, empty]))
+    again = unpack(*pack([one, empty]), 1000)
     assert again == [one, empty]
     assert again[0].node_attributes["born"].dates
     np.testing.assert_array_equal(again[0].node_features.toarray(), words)
@@ -96,6 +96,6 @@ def swap(name, array):
     ],
 )
 def test_arrays_that_are_no_graphs(change):
-    assert len(unpack(*damaged(lambda *_: None))) == 2
+    assert len(unpack(*damaged(lambda *_: None), 1000)) == 2
     with pytest.raises(GraphError):
-        unpack(*damaged(change))
+        unpack(*damaged(change), 1000)

@@ -16,6 +16,7 @@ import pytest
 import nask
 from nask.exceptions import FormatError, ModelFileError, NaskError, ParameterError
 from nask.graph.batch import GraphBatch
+from nask.graph.packed import pack
 from nask.storage.read_limit import LIMIT_VARIABLE, RATIO, ROOM, allowed_demand, check_demand
 
 # More than any of these refusals takes, and less than what each file asks for.
@@ -255,6 +256,112 @@ def test_a_star_of_few_leaves_is_loaded(tmp_path):
     assert model_of_stars(tmp_path, 50)().n_graphs_ == 2
 
 
+def pairs_of_a_model(folder):
+    """Graphs without edges and of one value: 50 kB, which unpack to 31 MB."""
+    bare = [nask.AttributedGraph(2, [], {"a": [0.5, own]}) for own in (1.0, 2.0)]
+    model = nask.NASKRegressor(n_hops=1, engine="pairwise").fit(bare, [1.0, 2.0])
+    model.save(folder / "m.nask")
+    with zipfile.ZipFile(folder / "m.nask") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    many = [nask.AttributedGraph(2000, [], {"a": np.full(2000, 0.5)})] * 1900
+    batch = GraphBatch.encode(many, model.kernel_.fitted_.schema)
+    members |= {f"batch/{name}.npy": as_npy(array) for name, array in batch.arrays().items()}
+    members["support.npy"] = as_npy(np.arange(1900))
+    members["machine/coefficients.npy"] = as_npy(np.ones((1, 1900)))
+    packed(folder / "m.nask", members)
+    return lambda: nask.load(folder / "m.nask")
+
+
+def passes_of_a_model(folder):
+    """Each of them compares the same graphs."""
+    graph = nask.AttributedGraph(3000, [], {"a": np.arange(3000) % 2})
+    model = nask.TunedNASKRegressor(grid={"n_hops": [1], "alpha": [0.1]})
+    model.fit([graph, *(nask.AttributedGraph(k, [], {"a": [0] * k}) for k in (1, 2, 3))], range(4))
+    model.save(folder / "m.nask")
+    with zipfile.ZipFile(folder / "m.nask") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    document = json.loads(members["model.json"])
+    document["groups"] *= 300
+    for part in ("coefficients", "constants"):
+        for k in range(1, 300):
+            members[f"group{k}/{part}.npy"] = members[f"group0/{part}.npy"]
+    packed(folder / "m.nask", {**members, "model.json": json.dumps(document).encode()})
+    return lambda: nask.load(folder / "m.nask")
+
+
+def as_npy(array):
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+def changed_index(folder, graphs, change=lambda *_: None, **options):
+    """An index of three small graphs, in whose file are others, and an altered document."""
+    small = [nask.AttributedGraph(2, [(0, 1)], node_features=np.eye(2)) for _ in range(3)]
+    nask.Index(small, **options).save(folder / "g.index")
+    with zipfile.ZipFile(folder / "g.index") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    document = json.loads(members["model.json"])
+    document["graphs"], arrays = pack(graphs or small)
+    change(document["graphs"], arrays)
+    members = {name: own for name, own in members.items() if not name.startswith("graphs/")}
+    members |= {f"graphs/{name}.npy": as_npy(array) for name, array in arrays.items()}
+    packed(folder / "g.index", {**members, "model.json": json.dumps(document).encode()})
+    return lambda: nask.Index.load(folder / "g.index")
+
+
+def nodes_of_an_index(folder):
+    """Nodes without attributes take no bytes of the file."""
+
+    def change(_, arrays):
+        arrays["n_nodes"][-1] = 30_000_000
+
+    return changed_index(folder, [nask.AttributedGraph(2, [(0, 1)])] * 3, change)
+
+
+def node_features_of_an_index(folder):
+    return changed_index(folder, None, lambda document, _: document.update(n_features=10**7))
+
+
+def graphs_of_an_index(folder):
+    return changed_index(folder, [nask.AttributedGraph(0)] * 1_000_000)
+
+
+def hops_of_balls_of_a_model(folder):
+    """Whose members are listed anew at every hop: 0.8 billion."""
+    ends = [(0, k) for k in range(1, 10)]
+    star = nask.AttributedGraph(10, ends, {"a": [0.5] * 10})
+    model = nask.NASKRegressor(expansion="ball", n_hops=2).fit([star, star], [1.0, 2.0])
+    model.save(folder / "m.nask")
+    with zipfile.ZipFile(folder / "m.nask") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    batch = GraphBatch.encode([star] * 8000, model.kernel_.fitted_.schema)
+    members |= {f"batch/{name}.npy": as_npy(array) for name, array in batch.arrays().items()}
+    members["support.npy"] = as_npy(np.arange(8000))
+    members["machine/coefficients.npy"] = as_npy(np.ones((1, 8000)))
+    document = json.loads(members["model.json"])
+    document["parameters"].update(n_hops=1000)
+    document.update(n_graphs=8000)
+    packed(folder / "m.nask", {**members, "model.json": json.dumps(document).encode()})
+    return lambda: nask.load(folder / "m.nask")
+
+
+def hub_of_an_index(folder):
+    ends = np.stack([np.zeros(20_000, dtype=np.int64), np.arange(1, 20_001)], axis=1)
+    star = nask.AttributedGraph(20_001, ends, {"a": np.arange(20_001) % 7 + 0.5})
+    return changed_index(folder, [star], expansion="ball", n_hops=2)
+
+
+def hops_of_an_index(folder):
+    read = changed_index(folder, None)
+    with zipfile.ZipFile(folder / "g.index") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    document = json.loads(members["model.json"])
+    document["parameters"].update(n_hops=10**8)
+    packed(folder / "g.index", {**members, "model.json": json.dumps(document).encode()})
+    return read
+
+
 def classes_of_a_model(folder):
     mutag = nask.load_dataset("MUTAG")
     nask.NASKClassifier(n_hops=1).fit(mutag.graphs[:8], list("abcdabcd")).save(folder / "m.nask")
@@ -286,6 +393,14 @@ ATTACKS = {
     one_long_class: LIMIT,
     classes_of_a_model: LIMIT,
     hub_of_a_model: LIMIT,
+    pairs_of_a_model: LIMIT,
+    hops_of_balls_of_a_model: LIMIT,
+    passes_of_a_model: LIMIT,
+    nodes_of_an_index: LIMIT,
+    node_features_of_an_index: LIMIT,
+    graphs_of_an_index: LIMIT,
+    hub_of_an_index: LIMIT,
+    hops_of_an_index: r"must be an int in the range \[1, 1000\]",
     classes_of_a_journal: LIMIT,
     zip_of_a_set: LIMIT,
     zip_that_lies: "the zip is damaged",

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from nask.arrays import Index
 from nask.choices import Multiclass, SimilarityName
 from nask.engines.selection import ENGINES
 from nask.estimators.averaged import (
@@ -52,7 +53,7 @@ from nask.learning.likeness import known_likeness
 from nask.learning.ridge import KernelRidge, n_functions_of
 from nask.learning.svm import KernelSVM
 from nask.messages import quoted
-from nask.storage.model_file import Arrays
+from nask.storage.model_file import Arrays, FileArrays
 from nask.storage.read_limit import check_demand
 
 GraphModel = (
@@ -66,9 +67,10 @@ AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
 LONGEST_CLASS = 10_000
 LARGEST_OF_HOPS = 1e100
 # Pairs of a member of a star and a node that are worth a byte of the limit of a file. Members of
-# balls are counted as often as walks lead to them, and matrix products add them up faster: the
-# graphs of DD, as a training set with three hops, come to less than half of their limit.
-PAIRS_PER_BYTE, PAIRS_PER_BYTE_OF_BALLS = 20, 400
+# balls are counted as often as walks lead to them, and the explicit engine adds them up faster: the
+# graphs of DD, as a training set with three hops, come to a third of their limit, or to three
+# quarters with balls.
+PAIRS_PER_BYTE, PAIRS_PER_BYTE_OF_BALLS = 80, 1200
 # Balls of more hops are as large as their graphs.
 DEEPEST = 30
 FORM = ("hop_weights", "normalize", "gram", "gram_scale")
@@ -90,7 +92,7 @@ def array_names(document: Mapping[str, Any]) -> list[str]:
     return [*required, *(f"group{k}/{part}" for k in range(len(groups)) for part in parts)]
 
 
-def restore(document: Mapping[str, Any], arrays: Arrays) -> GraphModel:
+def restore(document: Mapping[str, Any], arrays: FileArrays) -> GraphModel:
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
     if document["class"] in AVERAGED:
         return _averaged(document, arrays)
@@ -143,7 +145,7 @@ def learned_functions(
 
 
 def _averaged(
-    document: Mapping[str, Any], arrays: Arrays
+    document: Mapping[str, Any], arrays: FileArrays
 ) -> AveragedClassifier | AveragedRegressor:
     numbers = document["class"] == AveragedRegressor.__name__
     classes = None if numbers else classes_of(document["classes"], document["classes_dtype"])
@@ -153,7 +155,8 @@ def _averaged(
         pass_ = NASK()
         set_parameters(pass_, content["parameters"], "A group")
         pass_.check_parameters()
-        kernel = restored_kernel(pass_, content, arrays, f"batch{content['batch']}", None)
+        name = f"batch{content['batch']}"
+        kernel = restored_kernel(pass_, content, arrays, name, None, len(document["groups"]))
         n_hops, n_graphs = pass_.n_hops, kernel.n_graphs
         forms = members_of(content, arrays, f"group{number}", n_hops, n_classes, n_graphs)
         groups.append(GraphGroup(kernel, forms, n_classes, pass_.kernel_parameters()))
@@ -266,46 +269,71 @@ def _value(content: Any) -> Any:
 def restored_kernel(
     model: GraphKernelParameters,
     document: Mapping[str, Any],
-    arrays: Arrays,
+    arrays: FileArrays,
     batch_name: str,
     unit: float | None,
+    n_kernels: int = 1,
 ) -> FittedKernel:
-    """The fitted kernel, with the graphs of the file as its training graphs."""
+    """The fitted kernel, one of so many, with the graphs of the file as its training graphs."""
     refuse_huge_weights(model)
     schema = restored_schema(document["schema"], model)
     batch = GraphBatch.from_arrays({name: arrays[f"{batch_name}/{name}"] for name in BATCH_ARRAYS})
     batch.check(schema)
-    _check_work(batch, model)
     engine = document["engine"]
     if engine not in ENGINES:
         raise ModelFileError(
             f"There is no engine {quoted(engine)}. {did_you_mean(str(engine), ENGINES)}"
         )
+    sizes = np.diff(batch.nodes.ptr)
+    check_work(sizes, batch.endpoints, arrays.n_bytes, model, engine, n_kernels)
     molecules = document.get("molecules")
     if molecules is not None:
         molecules = MoleculeReading.from_json(molecules)
     return FittedKernel.of_batch(model, schema, batch, engine, unit, molecules)
 
 
-def _check_work(batch: GraphBatch, model: GraphKernelParameters) -> None:
+def check_work(
+    sizes: Index,
+    ends: Index,
+    n_bytes: int,
+    model: GraphKernelParameters,
+    engine: str,
+    n_kernels: int = 1,
+) -> None:
     """Raise where comparing each graph with itself, as loading does, would take very long.
 
     A graph of 60,000 nodes in a file of 100 kB has as many pairs of nodes as large sets have.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_graphs,)
+        Their numbers of nodes.
+    ends : ndarray of shape (n_edges, 2)
+        Of all edges, as positions among the nodes of all graphs.
+    n_bytes : int
+        The size of the file.
+    model : GraphKernelParameters
+    engine : str
+        The engine that compares them, or "auto".
+    n_kernels : int, default=1
+        How many such kernels the file has.
     """
-    n_nodes = np.diff(batch.nodes.ptr).astype(np.float64)
-    graph = np.repeat(np.arange(batch.n_graphs), np.diff(batch.nodes.ptr))
-    (u, v), most = batch.endpoints.T, n_nodes[graph]
-    members = np.ones(batch.n_nodes)
-    for _ in range(min(int(model.n_hops), DEEPEST) if model.expansion == "ball" else 1):
-        beside = np.bincount(u, members[v], batch.n_nodes) + np.bincount(
-            v, members[u], len(members)
-        )
+    n_nodes, ball = int(sizes.sum()), model.expansion == "ball"
+    most = np.repeat(sizes, sizes).astype(np.float64)
+    (u, v), members = ends.T, np.ones(n_nodes)
+    depth = min(int(model.n_hops), DEEPEST) if ball else 1
+    kept = pairs = 0.0
+    for hop in range(depth):
+        beside = np.bincount(u, members[v], n_nodes) + np.bincount(v, members[u], n_nodes)
         members = np.minimum(members + beside, most)
-    pairs = float(model.n_hops * (members * most).sum())
-    given = sum(array.nbytes for array in batch.arrays().values())
+        hops = 1 if hop < depth - 1 else int(model.n_hops) - hop
+        kept += hops * float(members.sum())
+        pairs += hops * float((members * most).sum())
+    worth = PAIRS_PER_BYTE_OF_BALLS if ball and engine == "explicit" else PAIRS_PER_BYTE
+    # Members of stars are listed once, those of balls at every hop.
+    needed = n_kernels * max(pairs / worth, kept if ball else 0.0)
     demand = "The pairs of nodes in its graphs, at so many a byte, count as"
-    worth = PAIRS_PER_BYTE_OF_BALLS if model.expansion == "ball" else PAIRS_PER_BYTE
-    check_demand(int(pairs / worth), given, demand, ModelFileError)
+    check_demand(int(needed), n_bytes, demand, ModelFileError)
 
 
 def refuse_huge_weights(kernel: StarParameters) -> None:

@@ -18,7 +18,7 @@ from nask.graph.batch import BATCH_ARRAYS
 from nask.kernels.nask import NASK
 from nask.learning.gaussian_process import GaussianProcess
 from nask.messages import quoted
-from nask.storage.model_file import Arrays
+from nask.storage.model_file import FileArrays
 
 PROCESSES = {
     cls.__name__: cls for cls in (NASKGaussianProcessClassifier, NASKGaussianProcessRegressor)
@@ -41,7 +41,7 @@ def process_array_names() -> list[str]:
     return [*(f"batch/{own}" for own in BATCH_ARRAYS), *(f"machine/{own}" for own in parts)]
 
 
-def restore_process(document: Mapping[str, Any], arrays: Arrays) -> GraphGaussianProcess:
+def restore_process(document: Mapping[str, Any], arrays: FileArrays) -> GraphGaussianProcess:
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
     name = document["class"]
     model: GraphGaussianProcess = PROCESSES[name]()

@@ -28,7 +28,7 @@ from nask.kernels.nystroem import NASKNystroem
 from nask.kernels.parameters import is_integer
 from nask.learning.linear import LinearFunctions
 from nask.messages import quoted
-from nask.storage.model_file import Arrays
+from nask.storage.model_file import Arrays, FileArrays
 
 STREAMS = {cls.__name__: cls for cls in (NASKStreamClassifier, NASKStreamRegressor)}
 MAPS = {cls.__name__: cls for cls in (NASKFeatures, NASKNystroem)}
@@ -49,7 +49,7 @@ def stream_array_names(document: Mapping[str, Any]) -> list[str]:
     return [*FUNCTIONS, *batch, "map/whitening", "map/landmarks"]
 
 
-def restore_stream(document: Mapping[str, Any], arrays: Arrays) -> StreamEstimator:
+def restore_stream(document: Mapping[str, Any], arrays: FileArrays) -> StreamEstimator:
     """Build the fitted model, or raise where a part is not one, or does not fit the others."""
     model: StreamEstimator = STREAMS[document["class"]]()
     content = document["map"]
@@ -107,7 +107,7 @@ def _restore_features(
 
 
 def _restore_landmarks(
-    graph_map: NASKNystroem, content: Mapping[str, Any], arrays: Arrays, n_columns: int
+    graph_map: NASKNystroem, content: Mapping[str, Any], arrays: FileArrays, n_columns: int
 ) -> None:
     unit = None
     if graph_map.gram == "rbf":

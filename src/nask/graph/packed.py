@@ -14,10 +14,13 @@ from nask.exceptions import GraphError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import MOST_NODES, AttributedGraph
 from nask.messages import quoted
+from nask.storage.read_limit import check_demand
 
 ELEMENTS = ("node", "edge")
 SIZES = ("n_nodes", "n_edges", "edges")
 FEATURES = ("features_data", "features_indices", "features_indptr")
+# What a graph takes without nodes, a node feature without any value, and a value.
+GRAPH_BYTES, FEATURE_BYTES, NUMBER_BYTES = 1000, 500, 8
 Arrays = dict[str, Array]
 # Makes a graph of valid parts: nodes, edges, attributes of both, and node features.
 Build = Callable[..., AttributedGraph]
@@ -33,7 +36,7 @@ def pack(graphs: Sequence[AttributedGraph]) -> tuple[dict[str, Any], Arrays]:
     >>> import nask
     >>> pair = nask.AttributedGraph(2, [(0, 1)], {"age": [23.5, None], "sex": ["f", "m"]})
     >>> document, arrays = pack([pair, nask.AttributedGraph(0)])
-    >>> unpack(document, arrays) == [pair, nask.AttributedGraph(0)]
+    >>> unpack(document, arrays, 1000) == [pair, nask.AttributedGraph(0)]
     True
     """
     arrays: Arrays = {
@@ -73,12 +76,15 @@ def array_names(document: Mapping[str, Any]) -> list[str]:
 def unpack(
     document: Mapping[str, Any],
     arrays: Mapping[str, Array],
+    n_bytes: int,
     build: Build = AttributedGraph.from_valid,
 ) -> list[AttributedGraph]:
     """Return the graphs that :func:`pack` made; every part is checked, and GraphError raised.
 
     Parameters
     ----------
+    n_bytes : int
+        The size of the file, which says how much the graphs may demand.
     build : callable
         Makes a graph of its number of nodes, edges, and attributes of nodes and of edges, all
         valid, and of ``node_features`` where there are some.
@@ -87,6 +93,7 @@ def unpack(
     n_graphs = len(sizes["node"])
     if len(sizes["edge"]) != n_graphs:
         raise GraphError("The graphs have other numbers of edges than of nodes.")
+    _check_demand(document, sizes, n_bytes)
     edges = _valid_edges(arrays["edges"], sizes["node"], sizes["edge"])
     found: dict[str, list[dict[str, Attribute]]] = {}
     for element in ELEMENTS:
@@ -138,6 +145,21 @@ def _counts(counts: Array) -> Index:
     if (counts > MOST_NODES).any():
         raise GraphError(f"A graph has more than {MOST_NODES} nodes or edges.")
     return counts
+
+
+def _check_demand(document: Mapping[str, Any], sizes: Mapping[str, Index], n_bytes: int) -> None:
+    """Raise where graphs encoded together would take more than a file of its size may demand.
+
+    An element takes a number per attribute that any graph has, though its own has none.
+    """
+    n_features = document["n_features"]
+    if n_features is not None and not (isinstance(n_features, int) and n_features >= 0):
+        raise GraphError(f"The number of node features is {quoted(n_features)}.")
+    needed = GRAPH_BYTES * len(sizes["node"]) + FEATURE_BYTES * (n_features or 0)
+    for element in ELEMENTS:
+        width = 1 + len(document[element]) + (element == "node") * (n_features or 0)
+        needed += NUMBER_BYTES * width * sum(sizes[element].tolist())
+    check_demand(needed, n_bytes, "Its graphs, encoded together, take", GraphError)
 
 
 def _valid_edges(edges: Array, n_nodes: Index, n_edges: Index) -> Index:
@@ -193,8 +215,8 @@ def _features(n_features: Any, arrays: Mapping[str, Array], n_nodes: Index) -> A
     if n_features is None:
         return None
     data, indices, indptr = (arrays[name] for name in FEATURES)
-    n, whole = int(n_nodes.sum()), isinstance(n_features, int) and n_features >= 0
-    if not whole or data.dtype != np.float64 or not np.isfinite(data).all():
+    n = int(n_nodes.sum())
+    if data.dtype != np.float64 or not np.isfinite(data).all():
         raise GraphError("The node_features are no finite numbers.")
     rows = indptr.shape == (n + 1,) and indptr[0] == 0 and indptr[-1] == len(data)
     if not rows or indices.shape != data.shape or (np.diff(indptr) < 0).any():

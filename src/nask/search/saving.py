@@ -6,7 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from nask.estimators.restoring import refuse_huge_weights, set_parameters
+import numpy as np
+
+from nask.estimators.restoring import check_work, refuse_huge_weights, set_parameters
 from nask.estimators.saving import INDEX, plain_parameters, scalar, unreadable
 from nask.exceptions import ModelFileError, ParameterError
 from nask.graph.packed import array_names, pack, unpack
@@ -15,7 +17,7 @@ from nask.kernels.nask import NASK
 from nask.messages import quoted
 from nask.search.index import Index
 from nask.search.parameters import OF_SIMILARITIES
-from nask.storage.model_file import read_file, write_file
+from nask.storage.model_file import FileArrays, read_file, write_file
 
 ROWS = "features"
 
@@ -66,9 +68,7 @@ def _array_names(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return [f"graphs/{name}" for name in array_names(document["graphs"])], [ROWS]
 
 
-def _restored(
-    document: Mapping[str, Any], arrays: Mapping[str, Any], running: Mapping[str, Any]
-) -> Index:
+def _restored(document: Mapping[str, Any], arrays: FileArrays, running: Mapping[str, Any]) -> Index:
     kernel = NASK()
     set_parameters(kernel, document["parameters"], INDEX)
     kernel.set_params(**running)
@@ -78,12 +78,18 @@ def _restored(
     reading = None if given is None else MoleculeReading.from_json(given)
     parts = {name.removeprefix("graphs/"): array for name, array in arrays.items()}
     if reading is None:
-        graphs = unpack(document["graphs"], parts)
+        graphs = unpack(document["graphs"], parts, arrays.n_bytes)
     else:
         known = reading
         graphs = unpack(
-            document["graphs"], parts, lambda *own: MoleculeGraph.of_molecule(known, *own)
+            document["graphs"],
+            parts,
+            arrays.n_bytes,
+            lambda *own: MoleculeGraph.of_molecule(known, *own),
         )
+    starts = np.repeat(np.cumsum(parts["n_nodes"]) - parts["n_nodes"], parts["n_edges"])
+    ends = parts["edges"] + starts[:, None]
+    check_work(parts["n_nodes"], ends, arrays.n_bytes, kernel, kernel.engine)
     settings = {
         name: document[name]
         for name in ("method", "n_components", "n_candidates", "random_state", "ids")

@@ -36,6 +36,20 @@ Arrays = dict[str, npt.NDArray[Any]]
 Names = Sequence[str]
 
 
+class FileArrays(dict[str, npt.NDArray[Any]]):
+    """The arrays of a file by name, with its size.
+
+    Parameters
+    ----------
+    n_bytes : int
+        The size of the file, which says how much reading it may demand.
+    """
+
+    def __init__(self, arrays: Arrays, n_bytes: int) -> None:
+        super().__init__(arrays)
+        self.n_bytes = n_bytes
+
+
 def write_file(
     path: str | os.PathLike[str],
     document: dict[str, Any],
@@ -68,7 +82,7 @@ def write_file(
 
 def read_file(
     path: str | os.PathLike[str], arrays: Callable[[dict[str, Any]], tuple[Names, Names]]
-) -> tuple[dict[str, Any], Arrays]:
+) -> tuple[dict[str, Any], FileArrays]:
     """Read the document and the arrays of a model; an error where the form is another one.
 
     ``arrays`` tells the names of those that a model of this document has, and of those that it may
@@ -91,7 +105,8 @@ def read_file(
         required, optional = arrays(document)
         _check_members(archive, [*required, *optional])
         names = [*required, *(n for n in optional if f"{n}.npy" in archive.namelist())]
-        return document, {name: _array(archive, f"{name}.npy") for name in names}
+        found = {name: _array(archive, f"{name}.npy") for name in names}
+        return document, FileArrays(found, n_bytes)
 
 
 def _check_members(archive: zipfile.ZipFile, arrays: Sequence[str]) -> None:
