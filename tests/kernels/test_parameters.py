@@ -176,6 +176,13 @@ def test_rbf_of_one_graph_in_several_orders(cuneiform, normalize, dtype):
     assert (np.diag(K) == 1).all()
 
 
+@pytest.mark.parametrize("normalize", [True, False])
+def test_the_sharpest_gaussian_tells_equal_graphs_from_others(mutag, normalize):
+    """Its scale in units of distance is no float64."""
+    kernel = nask.NASK(n_hops=1, gram="rbf", gram_scale=1e308, normalize=normalize)
+    np.testing.assert_array_equal(kernel.fit_transform(mutag.graphs[:4]), np.eye(4))
+
+
 def test_rbf_of_graphs_that_are_all_alike():
     assert nask.NASK(gram="rbf").fit_transform([GRAPHS[0]] * 3).tolist() == [[1.0] * 3] * 3
     assert nask.NASK(gram="rbf").fit_transform([GRAPHS[0]]).tolist() == [[1.0]]

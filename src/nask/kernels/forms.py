@@ -213,5 +213,8 @@ def mean_distance(total: float, own: Array) -> float:
 
 def gaussian(distances: Floats, scale: float, unit: float) -> Floats:
     """exp(-scale * distance / unit), in place of the distances."""
-    distances *= -scale / unit
+    # Infinity times a distance of 0 would be no number.
+    factor = min(scale / unit, float(np.finfo(distances.dtype).max))
+    with np.errstate(over="ignore"):
+        distances *= -factor
     return np.exp(distances, out=distances)
