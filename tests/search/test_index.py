@@ -236,6 +236,9 @@ def test_what_cannot_be_searched():
         nask.Index(TRAIN, method="exct")
     with pytest.raises(ParameterError, match=r"'n_candidates' parameter of Index"):
         nask.Index(TRAIN, n_candidates=0)
+    for name, value in (("n_components", "x"), ("random_state", None)):
+        with pytest.raises(ParameterError, match=f"'{name}' parameter of Index"):
+            nask.Index(TRAIN, **{name: value})
     with pytest.raises(ParameterError, match=r"one id per graph \(40\). Got 1 instead"):
         nask.Index(TRAIN, ids=["a"])
     index = nask.Index(TRAIN[:3], ids=["anna", "ben", "ben"])

@@ -133,8 +133,12 @@ class Index:
         random_state: int,
         rows: Array | None,
     ) -> None:
+        _check_count("n_components", n_components)
         if n_candidates is not None:
             _check_count("n_candidates", n_candidates)
+        if not is_integer(random_state) or random_state < 0:
+            expected = "an int of 0 or more"
+            raise ParameterError.expected("random_state", "Index", expected, random_state)
         self.names, self.graphs = Names.of(ids, len(graphs)), tuple(graphs)
         self.n_components, self.n_candidates = n_components, n_candidates
         self.random_state = random_state
