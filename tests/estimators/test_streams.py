@@ -268,6 +268,9 @@ def put(value):
         ("map/rotations/core", put(np.nan)),
         ("map/rotations/wave", lambda own: own[:, :8]),
         ("map/node_directions", put(np.inf)),
+        ("map/nodes/constant", put(1e308)),
+        ("map/nodes/category_value", put(1e30)),
+        ("map/rotations/scalar_waves", put(1e30)),
         ("map/node_signs", lambda own: own.astype(np.float32)),
         ("machine/coefficients", lambda own: own[:, :-1]),
     ],
@@ -277,6 +280,19 @@ def test_a_damaged_file_is_refused(train, maps, tmp_path, name, change):
     model.save(tmp_path / "model.nask")
     with pytest.raises(ModelFileError, match="not a readable nask model"):
         nask.load(damaged(tmp_path / "model.nask", name, change))
+
+
+@pytest.mark.parametrize("value", [1e308, 1e31, np.nan])
+def test_landmarks_whose_rows_would_not_stay_finite_are_refused(train, maps, tmp_path, value):
+    nask.NASKStreamClassifier(features=maps["nystroem"]).fit(*train).save(tmp_path / "model.nask")
+    with pytest.raises(ModelFileError, match="whitening has numbers that are missing or too large"):
+        nask.load(damaged(tmp_path / "model.nask", "map/whitening", put(value)))
+
+
+def test_a_batch_may_be_larger_than_any_list(train, maps):
+    graphs, y = train
+    model = nask.NASKStreamClassifier(features=maps["nystroem"], batch_size=10**30)
+    assert len(model.fit(graphs, y).predict(graphs[:3])) == 3
 
 
 @pytest.mark.slow

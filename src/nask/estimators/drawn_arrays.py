@@ -22,6 +22,9 @@ GIVEN = ("width", "category_ptr", "binary")
 OF_ELEMENTS = tuple(
     f"{element}/{field}" for element in ("nodes", "edges") for field in (*Columns._fields, "seed")
 )
+# What was drawn is as large as what is drawn again; frequencies have a long tail. With numbers that
+# are this much larger, features stay finite.
+LARGER, LARGER_FREQUENCY = 1e3, 1e6
 DRAWN = (
     *(f"rotations/{field}" for field in Rotations._fields), *OF_ELEMENTS,
     "node_signs", "edge_signs", "node_directions", "edge_directions",
@@ -93,6 +96,9 @@ def _checked(name: str, expected: Array, given: Array, width: int) -> Array:
         raise ModelFileError(f"The array {name} does not fit the schema.")
     if field in PLACES and not ((given >= 0) & (given < width)).all():
         raise ModelFileError(f"The array {name} has places outside the {width} columns.")
-    if given.dtype.kind == "f" and not np.isfinite(given).all():
-        raise ModelFileError(f"The array {name} has a number that is missing or infinite.")
+    if given.dtype.kind == "f":
+        factor = LARGER_FREQUENCY if field.endswith("frequency") else LARGER
+        largest = factor * max(1.0, float(np.abs(expected).max(initial=0.0)))
+        if not (np.abs(given) <= largest).all():
+            raise ModelFileError(f"The array {name} has a number that is missing or too large.")
     return np.ascontiguousarray(given).reshape(given.shape)

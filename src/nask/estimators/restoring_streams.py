@@ -15,7 +15,7 @@ from nask.estimators.restoring import (
     restored_schema,
     set_parameters,
 )
-from nask.estimators.restoring_checks import as_finite, restored_functions
+from nask.estimators.restoring_checks import LARGEST, as_finite, restored_functions
 from nask.estimators.restoring_uncertainty import calibration_of
 from nask.estimators.stream_base import GraphMap, StreamEstimator
 from nask.estimators.stream_classifier import NASKStreamClassifier, n_functions
@@ -32,6 +32,8 @@ from nask.storage.model_file import Arrays, FileArrays
 
 STREAMS = {cls.__name__: cls for cls in (NASKStreamClassifier, NASKStreamRegressor)}
 MAPS = {cls.__name__: cls for cls in (NASKFeatures, NASKNystroem)}
+# Of numbers of rows, in float32 too.
+LARGEST_ROW = 1e30
 FUNCTIONS = ("machine/coefficients", "machine/constants")
 
 
@@ -120,8 +122,12 @@ def _restore_landmarks(
             f"The array whitening has shape {whitening.shape} and type {whitening.dtype}: expected "
             f"{shape} and float64."
         )
-    if not np.isfinite(whitening).all():
-        raise ModelFileError("The array whitening has a number that is missing or infinite.")
+    # Rows of graphs, and decisions on them, stay finite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        columns = np.abs(whitening).sum(axis=0)
+        decisions = np.abs(arrays[FUNCTIONS[0]]) @ columns
+    if not (columns <= LARGEST_ROW).all() or not (decisions <= LARGEST).all():
+        raise ModelFileError("The array whitening has numbers that are missing or too large.")
     if landmarks.shape != shape[:1] or landmarks.dtype.kind not in "iu":
         raise ModelFileError("The array landmarks has not one position for each landmark.")
     graph_map.set_fitted(kernel, np.ascontiguousarray(whitening), landmarks)

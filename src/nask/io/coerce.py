@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import partial
 from itertools import islice
@@ -113,7 +114,7 @@ def graph_batches(
     """
     _check_collection(X)
     following, first = iter(X), 0
-    while batch := list(islice(following, size)):
+    while batch := list(islice(following, min(size, sys.maxsize))):
         yield first, as_graphs(batch, first, molecules)
         first += len(batch)
 
