@@ -178,6 +178,18 @@ def test_targets_must_be_finite(mutag):
         nask.NASKClassifier().fit(mutag.graphs[:3], [1.0, 0.0, np.inf])
     with pytest.raises(ParameterError, match="target of graph 2 is inf"):
         nask.NASKRegressor().fit(mutag.graphs[:3], [1.0, 0.0, np.inf])
+
+
+@pytest.mark.parametrize(
+    "cls", [nask.NASKRegressor, nask.NASKGaussianProcessRegressor, nask.NASKStreamRegressor]
+)
+def test_numbers_whose_squares_overflow_are_refused(mutag, cls):
+    """Of those up to the limit, predictions are finite."""
+    model = cls()
+    with pytest.raises(ParameterError, match=r"graph 2 is -1e\+300: expected a finite number of"):
+        model.fit(mutag.graphs[:9], [0.0, 1.0, -1e300] * 3)
+    predicted = model.fit(mutag.graphs[:9], [0.0, 1e100, -1e100] * 3).predict(mutag.graphs[:20])
+    assert np.isfinite(predicted).all()
     with pytest.raises(ParameterError, match="'epsilon' parameter"):
         nask.NASKRegressor(epsilon=-1).fit(mutag.graphs[:3], [1.0, 0.0, 2.0])
 

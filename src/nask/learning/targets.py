@@ -18,6 +18,8 @@ from nask.io.graph_list import GraphList
 from nask.io.target import as_target, is_number, not_whole
 from nask.messages import listed, quoted, shortened
 
+# Of numbers to learn: sums of squares, and models as files, hold them.
+LARGEST = 1e100
 Ids = Sequence[Any] | Array | None
 
 
@@ -151,11 +153,12 @@ def as_numbers(y: Any, owner: str, ids: Ids = None) -> Float64:
             f"{owner} expects one number per graph. Got {quoted(target.tolist()[bad])} for "
             f"{called(bad, ids=ids)}; for classes use NASKClassifier (nask fit --task classify)."
         ) from None
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite):
+    huge = np.flatnonzero(np.abs(values) > LARGEST)
+    if len(huge):
         raise ParameterError(
-            f"The target of {called(int(infinite[0]), ids=ids)} is {values[infinite[0]]}: expected "
-            "a finite number. Correct it, or leave the graph out."
+            f"The target of {called(int(huge[0]), ids=ids)} is {values[huge[0]]}: expected a "
+            f"finite number of at most {LARGEST:g}, whose squares can be added up. Correct or "
+            "rescale it, or leave the graph out."
         )
     return values
 
