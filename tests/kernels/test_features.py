@@ -309,3 +309,12 @@ def test_a_large_gamma_does_not_make_stars_vanish():
     exact = nask.NASK(**options).fit(graphs).diag(graphs)
     rows = nask.NASKFeatures(n_components=2048, **options).fit_transform(graphs)
     np.testing.assert_allclose((rows.astype(float) ** 2).sum(axis=1), exact, rtol=0.1)
+
+
+@pytest.mark.parametrize("gamma_star", [1e20, 1e308])
+def test_the_sharpest_stars_are_equal_or_not(mutag, gamma_star):
+    """The arguments of waves grow with it, and single precision holds no more than 1e38."""
+    graphs = mutag.graphs[:6]
+    rows = nask.NASKFeatures(gamma_star=gamma_star).fit_transform(graphs)
+    exact = nask.NASK(gamma_star=gamma_star).fit_transform(graphs)
+    np.testing.assert_allclose(rows @ rows.T, exact, atol=0.04)

@@ -32,6 +32,9 @@ TASK_ELEMENTS = 32 * WIDE
 # One number of a node's vector takes as long as this many pairs of nodes of the exact engines, in
 # which work is counted when the number of threads is chosen.
 PAIRS_PER_NUMBER = 2
+# Stars that single precision tells apart have a similarity of e^-10000 at most. With a larger one
+# the arguments of waves lose their last digit, and then overflow.
+SHARPEST = 1e12
 
 Result = TypeVar("Result")
 Rows = tuple[int, int, Float32]
@@ -187,7 +190,7 @@ class HopPass:
                 edge_size=size,
                 edge_attributes=compared,
                 star_norm=spec.star_norm,
-                gamma_star=spec.gamma_star,
+                gamma_star=min(spec.gamma_star, SHARPEST),
                 deeper=nested and not is_last,
             )
             yield self._rows(stars, h, rules, deeper)
