@@ -164,12 +164,29 @@ def models(folder: Path) -> None:
         "mean": nask.TunedNASKClassifier(grid={"n_hops": [1, 2], "alpha": [0.1, 1]}).fit(graphs, y),
         "nodes": nask.NASKNodeClassifier(n_hops=2, restart=0.3).fit(ring(), ["x", "y", None] * 2),
     }
+    rows = nask.NASKFeatures(n_components=16, n_hops=2)
+    landmarks = nask.NASKNystroem(n_components=3, n_hops=1, gram="rbf")
+    made |= {
+        "process": nask.NASKGaussianProcessRegressor(n_hops=1, optimizer=None).fit(graphs, numbers),
+        "processes": nask.NASKGaussianProcessClassifier(n_hops=1, optimizer=None).fit(graphs, y),
+        "outliers": nask.NASKOutlierDetector(n_hops=1).fit(graphs),
+        "stream": nask.NASKStreamClassifier(features=rows).fit(graphs, y),
+        "landmarks": nask.NASKStreamRegressor(features=landmarks).fit(graphs, numbers),
+    }
     for name, own in made.items():
         own.save(folder / name)
         content = (folder / name).read_bytes()
         put("model", name, joined(members(content)))
-        if name in ("ridge", "nodes"):
+        if name in ("ridge", "nodes", "stream"):
             put("model_file", name, content)
+    for name, options in (
+        ("exact", {"ids": [f"g{k}" for k in range(12)]}),
+        ("features", {"method": "features", "n_components": 16, "n_candidates": 4}),
+    ):
+        nask.Index(graphs, n_hops=1, **options).save(folder / name)
+        content = (folder / name).read_bytes()
+        put("index", name, joined(members(content)))
+        put("index_file", name, content)
 
 
 def records(folder: Path) -> None:

@@ -192,6 +192,12 @@ def use_model(path: Path) -> None:
         found = model.predict(ring(), [0, 5])
     else:
         found = model.predict(new_graphs())
+    if isinstance(model, nask.NASKGaussianProcessRegressor):
+        _, std = model.predict(new_graphs(), return_std=True)
+        assert (std >= 0).all()
+    if getattr(model, "likeness_", None) is not None:
+        shares = model.applicability(new_graphs())
+        assert ((shares >= 0) & (shares <= 1)).all()
     assert len(found) == 2
     if hasattr(model, "classes_"):
         assert set(found.tolist()) <= set(model.classes_.tolist())
@@ -208,6 +214,27 @@ def model(data, folder):
     """The document and the arrays of a model, in a zip that is whole."""
     packed(data, folder / "m.nask")
     use_model(folder / "m.nask")
+
+
+def use_index(path: Path) -> None:
+    """Load an index and ask it: graphs that it has, and similarities from 0 to 1."""
+    index = nask.Index.load(path)
+    for hits in index.query(new_graphs(), k=2):
+        assert len(set(hits.positions.tolist())) == len(hits) <= len(index)
+        assert all(0 <= position < len(index) for position in hits.positions.tolist())
+        assert ((hits.similarities >= 0) & (hits.similarities <= 1)).all()
+        repr(hits)
+
+
+def index_file(data, folder):
+    (folder / "m.index").write_bytes(data)
+    use_index(folder / "m.index")
+
+
+def index(data, folder):
+    """The document and the arrays of an index, in a zip that is whole."""
+    packed(data, folder / "m.index")
+    use_index(folder / "m.index")
 
 
 def journal(data, folder):
@@ -325,7 +352,7 @@ TARGETS: dict[str, Target] = {
     own.__name__: own
     for own in (
         tu, tu_as_undirected, tu_zip, tables, network, planetoid, planetoid_npz, planetoid_arrays,
-        pickles, pokec, molecules, molecules_gz, model_file, model, journal, lab_records, npy_store,
-        zarr_store, smiles, grakel, networkx, frames,
+        pickles, pokec, molecules, molecules_gz, model_file, model, index_file, index, journal,
+        lab_records, npy_store, zarr_store, smiles, grakel, networkx, frames,
     )
 }  # fmt: skip
