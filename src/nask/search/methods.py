@@ -96,7 +96,8 @@ class CandidateSearch:
         """Yield the k best graphs of each query, and their similarities."""
         fitted, execution = self.kernel.fitted_, self.kernel.execution()
         prepared = fitted.prepare(queries, execution)
-        n = max(k, self.n_candidates or max(CANDIDATES, CANDIDATES_PER_HIT * k))
+        wanted = self.n_candidates or max(CANDIDATES, CANDIDATES_PER_HIT * k)
+        n = min(max(k, wanted), fitted.n_graphs)
         alone = replace(execution, n_jobs=1, progress=False)
 
         def rank(number: int, candidates: Positions) -> Ranked:
