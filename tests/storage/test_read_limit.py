@@ -8,12 +8,14 @@ import resource
 import struct
 import time
 import zipfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import nask
+from nask.estimators.restoring import check_work
 from nask.exceptions import FormatError, ModelFileError, NaskError, ParameterError
 from nask.graph.batch import GraphBatch
 from nask.graph.packed import pack
@@ -252,6 +254,32 @@ def model_of_stars(folder, n_leaves):
     return lambda: nask.load(folder / "m.nask")
 
 
+@pytest.mark.parametrize(
+    ("sizes", "n_kernels", "engine", "passes"),
+    [
+        # Scanned objects, the largest of 5037 nodes, and the mean of five kernels.
+        ([*np.linspace(24, 2600, 40).astype(int), 5037], 5, "pairwise", True),
+        ([*np.linspace(24, 2600, 40).astype(int), 5037], 300, "pairwise", False),
+        ([7000], 1, "pairwise", True),
+        ([7100], 1, "pairwise", False),
+        ([100_000], 1, "explicit", False),
+    ],
+)
+def test_large_graphs_are_loaded_as_long_as_they_fit(sizes, n_kernels, engine, passes):
+    sizes = np.array(sizes)
+    starts = np.cumsum(sizes) - sizes
+    ends = np.concatenate(
+        [
+            np.stack([np.arange(n - 1), np.arange(1, n)], 1) + k
+            for n, k in zip(sizes, starts, strict=True)
+        ]
+    )
+    model = nask.NASKClassifier(n_hops=4, expansion="ball" if engine == "explicit" else "nested")
+    outcome = nullcontext() if passes else pytest.raises(ModelFileError, match="NASK_READ_LIMIT")
+    with outcome:
+        check_work(sizes, ends, 10**6, model, engine, n_kernels)
+
+
 def test_a_star_of_few_leaves_is_loaded(tmp_path):
     assert model_of_stars(tmp_path, 50)().n_graphs_ == 2
 
@@ -281,9 +309,9 @@ def passes_of_a_model(folder):
     with zipfile.ZipFile(folder / "m.nask") as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     document = json.loads(members["model.json"])
-    document["groups"] *= 300
+    document["groups"] = 900 * [{**document["groups"][0], "engine": "pairwise"}]
     for part in ("coefficients", "constants"):
-        for k in range(1, 300):
+        for k in range(1, 900):
             members[f"group{k}/{part}.npy"] = members[f"group0/{part}.npy"]
     packed(folder / "m.nask", {**members, "model.json": json.dumps(document).encode()})
     return lambda: nask.load(folder / "m.nask")

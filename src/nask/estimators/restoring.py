@@ -66,11 +66,10 @@ AVERAGED = (AveragedClassifier.__name__, AveragedRegressor.__name__)
 # Of the names of classes: each prediction takes as much memory as the longest may.
 LONGEST_CLASS = 10_000
 LARGEST_OF_HOPS = 1e100
-# Pairs of a member of a star and a node that are worth a byte of the limit of a file. Members of
-# balls are counted as often as walks lead to them, and the explicit engine adds them up faster: the
-# graphs of DD, as a training set with three hops, come to a third of their limit, or to three
-# quarters with balls.
-PAIRS_PER_BYTE, PAIRS_PER_BYTE_OF_BALLS = 80, 1200
+# Pairs of nodes that are worth a byte of the limit of a file, some 0.3 µs of the processor. Eight
+# members of a star take as long as a pair itself. Members of balls are counted as often as walks
+# lead to them, and the explicit engine adds them up faster.
+PAIRS_PER_BYTE, PAIRS_PER_BYTE_OF_BALLS, MEMBERS_PER_PAIR = 128, 1200, 8
 # Balls of more hops are as large as their graphs.
 DEEPEST = 30
 FORM = ("hop_weights", "normalize", "gram", "gram_scale")
@@ -318,7 +317,7 @@ def check_work(
     n_kernels : int, default=1
         How many such kernels the file has.
     """
-    n_nodes, ball = int(sizes.sum()), model.expansion == "ball"
+    n_nodes, ball, added_up = int(sizes.sum()), model.expansion == "ball", engine == "explicit"
     most = np.repeat(sizes, sizes).astype(np.float64)
     (u, v), members = ends.T, np.ones(n_nodes)
     depth = min(int(model.n_hops), DEEPEST) if ball else 1
@@ -328,10 +327,14 @@ def check_work(
         members = np.minimum(members + beside, most)
         hops = 1 if hop < depth - 1 else int(model.n_hops) - hop
         kept += hops * float(members.sum())
-        pairs += hops * float((members * most).sum())
-    worth = PAIRS_PER_BYTE_OF_BALLS if ball and engine == "explicit" else PAIRS_PER_BYTE
+        each = members if added_up else 1.0 + members / MEMBERS_PER_PAIR
+        pairs += hops * float((each * most).sum())
+    worth = PAIRS_PER_BYTE_OF_BALLS if added_up else PAIRS_PER_BYTE
     # Members of stars are listed once, those of balls at every hop.
     needed = n_kernels * max(pairs / worth, kept if ball else 0.0)
+    if not added_up:
+        # Pairs of the largest graph with itself lie in memory.
+        needed = max(needed, float(sizes.max(initial=0)) ** 2)
     demand = "The pairs of nodes in its graphs, at so many a byte, count as"
     check_demand(int(needed), n_bytes, demand, ModelFileError)
 
