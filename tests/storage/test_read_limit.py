@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import nask
-from nask.estimators.restoring import check_work
+from nask.estimators.restoring_work import check_work
 from nask.exceptions import FormatError, ModelFileError, NaskError, ParameterError
 from nask.graph.batch import GraphBatch
 from nask.graph.packed import pack

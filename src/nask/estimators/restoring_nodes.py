@@ -15,12 +15,12 @@ from nask.estimators.restoring import (
     classes_of,
     learned_functions,
     members_of,
-    refuse_huge_weights,
     set_parameters,
     settings_of,
 )
 from nask.estimators.restoring_checks import as_finite
 from nask.estimators.restoring_uncertainty import calibration_of, conformity_of
+from nask.estimators.restoring_work import refuse_huge_weights
 from nask.exceptions import ModelFileError
 from nask.graph.attribute import Attribute
 from nask.graph.attributed_graph import MOST_NODES, AttributedGraph

@@ -10,13 +10,13 @@ import numpy as np
 from nask.estimators.drawn_arrays import DRAWN, SKETCH, filled
 from nask.estimators.restoring import (
     classes_of,
-    refuse_huge_weights,
     restored_kernel,
     restored_schema,
     set_parameters,
 )
 from nask.estimators.restoring_checks import LARGEST, as_finite, restored_functions
 from nask.estimators.restoring_uncertainty import calibration_of
+from nask.estimators.restoring_work import refuse_huge_weights
 from nask.estimators.stream_base import GraphMap, StreamEstimator
 from nask.estimators.stream_classifier import NASKStreamClassifier, n_functions
 from nask.estimators.stream_regressor import NASKStreamRegressor

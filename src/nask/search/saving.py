@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nask.estimators.restoring import check_work, refuse_huge_weights, set_parameters
+from nask.estimators.restoring import set_parameters
+from nask.estimators.restoring_work import check_work, refuse_huge_weights
 from nask.estimators.saving import INDEX, plain_parameters, scalar, unreadable
 from nask.exceptions import ModelFileError, ParameterError
 from nask.graph.packed import array_names, pack, unpack
