@@ -16,8 +16,8 @@ from nask.lab.rivals.catalogue import KERNEL_RIVALS
 
 # The row of NASK as the paper has it, with an SVM, and that of the default learner.
 REFERENCE, DEFAULT = "nask", "nask, ridge"
-# Folds of sets of more graphs are drawn once.
-LARGE = ("NCI1",)
+# Sets of thousands of graphs, or of hundreds of thousands of nodes: folds are drawn once.
+LARGE = ("NCI1", "DD")
 # Records of kernels on the sets as they are, which the league uses too, and all others.
 OF_KERNELS, OF_OTHERS = "league", "accuracy"
 LABELS = View("labels", labels_only)
